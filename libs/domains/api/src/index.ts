@@ -1,0 +1,10 @@
+export {
+  type ComponentVariant,
+  type Domain,
+  type DomainModule,
+  type DomainTools,
+  type DomainVerdict,
+  type Task,
+  type VerifyInput,
+} from './domain.ts';
+export { gradeToOutcome } from './outcome.ts';

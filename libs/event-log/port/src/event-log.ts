@@ -1,0 +1,98 @@
+import { WhaleError } from '@whale/kernel';
+
+/**
+ * The log port. Invariants, each named by a test of the contract suite:
+ * L1 Records of one key keep their order: a key always falls into the same partition, a partition is a sequence.
+ * L2 `append` is all or nothing and durable when it returns. Offsets rise by at least 1 within a partition.
+ * L3 A group sees each record at least once; what it has not yet checkpointed comes again after a crash.
+ * L4 Groups do not influence each other.
+ * L5 A partition has at most one live consumer within a group, also across processes.
+ */
+export interface EventLog {
+  append(records: readonly AppendRecord[]): Promise<void>;
+  subscribe(options: SubscribeOptions): Promise<Subscription>;
+  /** Records of one partition from `from` (inclusive) to `to` (exclusive; default: the head when the call is made). */
+  read(range: ReadRange): AsyncIterable<LogRecord>;
+  /** For each partition of the topics the offset that the next record will get at the earliest (0 when empty). */
+  heads(topics: readonly string[]): Promise<Position[]>;
+  /** Creates what is missing. More partitions than defined is accepted, fewer is an error. */
+  ensureTopics(topics: readonly TopicDefinition[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TopicDefinition {
+  name: string;
+  partitions: number;
+}
+
+export interface TopicPartition {
+  topic: string;
+  partition: number;
+}
+
+export interface Position extends TopicPartition {
+  offset: number;
+}
+
+/** A message as it lies on the log: CloudEvents binary mode, attributes in `headers`, JSON text in `value`. */
+export interface AppendRecord {
+  topic: string;
+  key: string;
+  headers: Readonly<Record<string, string>>;
+  value: string;
+}
+
+export interface LogRecord extends AppendRecord, Position {
+  /** When the log took the record, ms since epoch. For people; never for decisions. */
+  timestamp: number;
+}
+
+export interface ReadRange extends TopicPartition {
+  from: number;
+  to?: number;
+}
+
+export interface RecordBatch extends TopicPartition {
+  records: readonly LogRecord[];
+  /** Offset to checkpoint once all records of the batch are done: last offset + 1. */
+  nextOffset: number;
+}
+
+export interface SubscribeOptions {
+  /** Consumer group: members share the partitions. */
+  group: string;
+  topics: readonly string[];
+  /**
+   * Where to begin a partition, asked each time it is assigned to this member: the checkpoint that the service keeps
+   * with its state. Undefined begins at the start of the log.
+   */
+  checkpoint: (partition: TopicPartition) => number | undefined | Promise<number | undefined>;
+  /**
+   * Batches of one subscription come one after the other. The handler commits its own checkpoint together with its
+   * effects; when it rejects, the same records are delivered again after a back-off.
+   */
+  onBatch: (batch: RecordBatch) => Promise<void>;
+  /** The partition goes to another member: drop what is held for it. */
+  onRevoked?: (partition: TopicPartition) => void | Promise<void>;
+  /** Told of each failed delivery; the subscription goes on. */
+  onError?: (error: unknown, batch: TopicPartition) => void;
+  maxBatchRecords?: number;
+}
+
+export interface Subscription {
+  /** Resolves when no handler runs any more. */
+  stop(): Promise<void>;
+  /** Partitions held at the moment. */
+  assigned(): readonly TopicPartition[];
+}
+
+export type LogErrorCode = 'LOG_FULL' | 'LOG_READONLY' | 'LOG_CORRUPT' | 'LOG_BUSY' | 'LOG_CLOSED' | 'LOG_UNKNOWN_TOPIC' | 'LOG_IO';
+
+export class LogError extends WhaleError {
+  declare readonly code: LogErrorCode;
+
+  constructor(code: LogErrorCode, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+    super(code, message, options);
+    this.name = 'LogError';
+  }
+}

@@ -1,0 +1,12 @@
+export { canonicalHash, canonicalJson, sha256, type JsonValue } from './canonical-json.ts';
+export { deterministicId } from './ids.ts';
+export { ManualClock, systemClock, type Clock } from './clock.ts';
+export { rng, type Rng } from './rng.ts';
+export {
+  describeError,
+  EnvironmentError,
+  InputError,
+  isRetryable,
+  WhaleError,
+  type ErrorDescription,
+} from './errors.ts';
