@@ -10,3 +10,4 @@ export {
   WhaleError,
   type ErrorDescription,
 } from './errors.ts';
+export { spawnTypeScriptWorker, type TypeScriptWorkerOptions } from './typescript-worker.ts';
