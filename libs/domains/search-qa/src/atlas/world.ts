@@ -1,0 +1,137 @@
+import { rng, type Rng } from '@whale/kernel';
+import { writeDocuments } from './documents.ts';
+import { inventNames, NEAR_PREFIXES, type EntityType } from './names.ts';
+import { RELATION_KEYS, RELATIONS, type RelationKey } from './relations.ts';
+
+export interface Entity {
+  name: string;
+  type: EntityType;
+  /** Another accepted form of the name, e.g. `Lord Dask` or `River Osk`. */
+  alias?: string;
+  /** The entity that this one is easily taken for; such an entity has documents but no question. */
+  near?: string;
+  province: string;
+}
+
+/** Who is what to whom. The newest version holds; the others are what stale documents say. */
+export interface Fact {
+  /** `<subject>/<relation>`, unique in the world. */
+  id: string;
+  subject: Entity;
+  relation: RelationKey;
+  /** Newest first; objects of older versions differ from the newest one's. */
+  versions: { year: number; object: Entity }[];
+}
+
+export interface Document {
+  id: string;
+  title: string;
+  text: string;
+  year: number;
+  /** The fact that the document states, and whether it states its newest version. Never shown by the search tool. */
+  states?: { fact: string; current: boolean };
+}
+
+export interface World {
+  entities: ReadonlyMap<string, Entity>;
+  facts: ReadonlyMap<string, Fact>;
+  documents: readonly Document[];
+}
+
+/** A part of the world whose entities and facts no other province uses. `questions` sizes it. */
+export interface Province {
+  name: string;
+  questions: number;
+}
+
+/** Share of towns and people that have a near-namesake. */
+const NEAR_SHARE = 0.4;
+const TITLED_SHARE = 0.2;
+const FIRST_YEAR = 290;
+const LAST_YEAR = 349;
+/** Most versions a fact has, the newest included. */
+const MOST_VERSIONS = 4;
+
+/**
+ * An invented world. All provinces share one corpus but no entity, so tasks drawn from different provinces share no
+ * fact: what is memorised in one is of no use in another. Same seed and provinces, same world. Throws InputError when
+ * the provinces need more names than the syllables make.
+ */
+export function inventWorld(seed: string, provinces: readonly Province[]): World {
+  const random = rng(`atlas/world/${seed}`);
+  const entities = inventEntities(random, provinces);
+  const facts = provinces.flatMap(({ name }) =>
+    inventFacts(
+      random,
+      entities.filter((entity) => entity.province === name),
+    ),
+  );
+  return {
+    entities: new Map(entities.map((entity) => [entity.name, entity])),
+    facts: new Map(facts.map((fact) => [fact.id, fact])),
+    documents: writeDocuments(random, facts, entities),
+  };
+}
+
+const populations: Record<EntityType, (questions: number) => number> = {
+  person: (n) => Math.ceil(n * 0.4) + 12,
+  town: (n) => Math.ceil(n * 0.25) + 8,
+  realm: (n) => Math.ceil(n * 0.1) + 3,
+  guild: (n) => Math.ceil(n * 0.1) + 3,
+  river: (n) => Math.ceil(n * 0.12) + 6,
+};
+
+function inventEntities(random: Rng, provinces: readonly Province[]): Entity[] {
+  const out: Entity[] = [];
+  for (const type of Object.keys(populations) as EntityType[]) {
+    const counts = provinces.map((province) => populations[type](province.questions));
+    const names = inventNames(
+      random,
+      type,
+      counts.reduce((sum, count) => sum + count, 0),
+    );
+    for (const [i, province] of provinces.entries()) {
+      for (const name of names.splice(0, counts[i])) {
+        out.push({ name, type, province: province.name, ...aliasOf(random, name, type) });
+        const prefixes = NEAR_PREFIXES[type];
+        if (prefixes !== undefined && random.float() < NEAR_SHARE) {
+          out.push({ name: `${random.pick(prefixes)} ${name}`, type, province: province.name, near: name });
+        }
+      }
+    }
+  }
+  return out;
+}
+
+function aliasOf(random: Rng, name: string, type: EntityType): { alias?: string } {
+  if (type === 'river') return { alias: `River ${name}` };
+  if (type === 'person' && random.float() < TITLED_SHARE) return { alias: `${random.pick(['Lord', 'Lady'])} ${name}` };
+  return {};
+}
+
+function inventFacts(random: Rng, entities: readonly Entity[]): Fact[] {
+  return entities.flatMap((subject) =>
+    RELATION_KEYS.filter((key) => RELATIONS[key].subject === subject.type).map((relation): Fact => {
+      const objects = random.shuffle(
+        entities.filter(
+          (other) =>
+            other.type === RELATIONS[relation].object &&
+            other.near === undefined &&
+            other.name !== subject.name &&
+            other.name !== subject.near,
+        ),
+      );
+      const count = 1 + random.int(MOST_VERSIONS);
+      const newest = LAST_YEAR - random.int(30);
+      const years = random
+        .shuffle(Array.from({ length: newest - FIRST_YEAR }, (_, i) => FIRST_YEAR + i))
+        .slice(0, count - 1)
+        .sort((a, b) => b - a);
+      const versions = [newest, ...years].flatMap((year, i) => {
+        const object = objects[i];
+        return object === undefined ? [] : [{ year, object }];
+      });
+      return { id: `${subject.name}/${relation}`, subject, relation, versions };
+    }),
+  );
+}
