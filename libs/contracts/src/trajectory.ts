@@ -58,7 +58,10 @@ export type TokenSample = z.infer<typeof TokenSample>;
 /** How the execution of the harness ended. */
 export const RolloutEnd = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('answered'), answer: z.string() }),
-  z.strictObject({ kind: z.literal('truncated'), reason: z.enum(['turns', 'tokens', 'context', 'effects', 'no_answer']) }),
+  z.strictObject({
+    kind: z.literal('truncated'),
+    reason: z.enum(['turns', 'tokens', 'context', 'effects', 'no_answer']),
+  }),
   z.strictObject({ kind: z.literal('harness_error'), code: z.string(), message: z.string() }),
 ]);
 export type RolloutEnd = z.infer<typeof RolloutEnd>;

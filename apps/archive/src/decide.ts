@@ -1,0 +1,102 @@
+import type { EvaluationOpened, HarnessScored, IncumbentChanged, OutcomeCounts } from '@whale/contracts';
+import { argmax } from '@whale/schedules';
+import type { ArchiveOutput } from './events.ts';
+import type { ArchiveState, TaskFact } from './state.ts';
+
+/**
+ * Scores candidates. Invariants, each named by a test:
+ * A1 A score belongs to a (θ, h) pair and covers each task of D_harness once.
+ * A2 Entries of a phase are scored in the order of iteration and index, whatever the order of verdicts, so that the
+ *    arg max with ties to the incumbent is the same on every run.
+ * A3 An iteration without valid candidates leaves the order intact: the next iteration follows.
+ */
+export function decide(state: ArchiveState): readonly ArchiveOutput[] {
+  for (const evaluation of Object.values(state.open)) {
+    if (!isNext(state, evaluation)) continue;
+    const facts = state.facts[evaluation.evaluationId] ?? {};
+    if (Object.keys(facts).length < evaluation.taskIds.length * evaluation.rolloutsPerTask) continue;
+    return score(state, evaluation, facts);
+  }
+  return [];
+}
+
+function isNext(state: ArchiveState, { search }: EvaluationOpened['data']): boolean {
+  if (!search) return false;
+  const next = state.phases[search.phaseId]?.next ?? { iteration: 0, index: 0 };
+  if (search.iteration === next.iteration) return search.index === next.index;
+  // Iterations that ended without a candidate open no evaluation: skip to the lowest iteration that did.
+  return search.index === 0 && search.iteration > next.iteration && next.index === 0 && isLowest(state, search);
+}
+
+function isLowest(state: ArchiveState, search: { phaseId: string; iteration: number }): boolean {
+  return Object.values(state.open).every(
+    (other) => other.search?.phaseId !== search.phaseId || other.search.iteration >= search.iteration,
+  );
+}
+
+function score(
+  state: ArchiveState,
+  evaluation: EvaluationOpened['data'],
+  facts: Readonly<Record<string, TaskFact>>,
+): ArchiveOutput[] {
+  const { experimentId, evaluationId, weights, harness, taskIds } = evaluation;
+  const search = evaluation.search as NonNullable<typeof evaluation.search>;
+  const outcomes: OutcomeCounts = {
+    correct: 0,
+    incorrect: 0,
+    truncated: 0,
+    harness_error: 0,
+    infrastructure_error: 0,
+    verifier_error: 0,
+  };
+  const tokens = { prompt: 0, sampled: 0 };
+  for (const fact of Object.values(facts)) {
+    outcomes[fact.outcome]++;
+    tokens.prompt += fact.tokens.prompt;
+    tokens.sampled += fact.tokens.sampled;
+  }
+  const measured = outcomes.correct + outcomes.incorrect + outcomes.truncated + outcomes.harness_error;
+  const entry = { harnessId: harness.id, score: measured === 0 ? null : outcomes.correct / measured };
+  const before = state.phases[search.phaseId]?.incumbent ?? null;
+  const incumbent = before ? argmax(before, entry) : entry;
+
+  const place = new Map(taskIds.map((taskId, i) => [taskId, i]));
+  const tasks = Object.entries(facts)
+    .map(([rolloutId, { taskId, outcome, diagnostics }]) => ({ taskId, rolloutId, outcome, diagnostics }))
+    .sort((a, b) => (place.get(a.taskId) ?? 0) - (place.get(b.taskId) ?? 0) || (a.rolloutId < b.rolloutId ? -1 : 1));
+  const scored: HarnessScored = {
+    type: 'whale.harness.scored.v1',
+    data: {
+      experimentId,
+      evaluationId,
+      phaseId: search.phaseId,
+      cycle: search.cycle,
+      iteration: search.iteration,
+      index: search.index,
+      harnessId: harness.id,
+      weightsVersion: weights.version,
+      score: entry.score,
+      correct: outcomes.correct,
+      measured,
+      outcomes,
+      tokens,
+      tasks,
+      incumbent: incumbent.harnessId,
+    },
+  };
+  if (!before || incumbent.harnessId === before.harnessId || incumbent.score === null) return [scored];
+  const changed: IncumbentChanged = {
+    type: 'whale.incumbent.changed.v1',
+    data: {
+      experimentId,
+      phaseId: search.phaseId,
+      cycle: search.cycle,
+      iteration: search.iteration,
+      evaluationId,
+      from: before.harnessId,
+      to: incumbent.harnessId,
+      scores: { from: before.score, to: incumbent.score },
+    },
+  };
+  return [scored, changed];
+}

@@ -1,0 +1,48 @@
+import type { OutcomeCounts, TokenCounts } from '@whale/contracts';
+import type { Group, SchedulerState } from './state.ts';
+
+export interface GroupResult {
+  correct: number;
+  /** Rollouts that count as reward: all but infrastructure and verifier errors. */
+  measured: number;
+  outcomes: OutcomeCounts;
+  tokens: TokenCounts;
+  /** Rollout ids with R = 1, sorted. */
+  accepted: string[];
+}
+
+export function requestedRollouts(group: Pick<Group, 'taskIds' | 'rolloutsPerTask'>): number {
+  return group.taskIds.length * group.rolloutsPerTask;
+}
+
+/** The result of a group once each rollout has a verdict or a final failure; null while some are open. */
+export function groupResult(state: SchedulerState, group: Group): GroupResult | null {
+  const verdicts = state.facts.verdicts[group.id] ?? {};
+  const failures = state.facts.failures[group.id] ?? {};
+  const lost = Object.entries(failures).filter(([id, failure]) => failure.final && verdicts[id] === undefined).length;
+  if (Object.keys(verdicts).length + lost < requestedRollouts(group)) return null;
+
+  const outcomes: OutcomeCounts = {
+    correct: 0,
+    incorrect: 0,
+    truncated: 0,
+    harness_error: 0,
+    infrastructure_error: lost,
+    verifier_error: 0,
+  };
+  const tokens = { prompt: 0, sampled: 0 };
+  const accepted: string[] = [];
+  for (const [rolloutId, verdict] of Object.entries(verdicts)) {
+    outcomes[verdict.outcome]++;
+    tokens.prompt += verdict.prompt;
+    tokens.sampled += verdict.sampled;
+    if (verdict.outcome === 'correct') accepted.push(rolloutId);
+  }
+  return {
+    correct: outcomes.correct,
+    measured: outcomes.correct + outcomes.incorrect + outcomes.truncated + outcomes.harness_error,
+    outcomes,
+    tokens,
+    accepted: accepted.sort(),
+  };
+}

@@ -1,0 +1,130 @@
+import { canonicalJson, WhaleError } from '@whale/kernel';
+import { eventId, type DomainEvent } from './event-definition.ts';
+import { formatIssues } from './format-issues.ts';
+import { BlobRef } from './primitives.ts';
+import { eventDefinition, type AnyEvent } from './registry.ts';
+
+/** CloudEvents 1.0 in Kafka binary mode: attributes as `ce_*` headers, the data as the JSON value. */
+export interface WireRecord {
+  topic: string;
+  key: string;
+  headers: Readonly<Record<string, string>>;
+  value: string;
+}
+
+export interface EventContext {
+  /** The writer, e.g. `whale/scheduler`. */
+  source: string;
+  /** Milliseconds since epoch. For people: no decision reads it. */
+  time: number;
+  /** The experiment. */
+  correlationId: string;
+  /** Id of the event that led to this one; its own id when nothing did. */
+  causationId?: string | undefined;
+  traceparent?: string | undefined;
+}
+
+export interface EventEnvelope<Event extends DomainEvent = AnyEvent> {
+  id: string;
+  source: string;
+  time: string;
+  subject: string;
+  correlationId: string;
+  causationId: string;
+  traceparent: string | undefined;
+  event: Event;
+}
+
+/** A value over this many bytes travels as a claim check (DESIGN §3). */
+export const CLAIM_CHECK_BYTES = 256 * 1024;
+
+type ContractErrorCode = 'EVENT_MALFORMED' | 'EVENT_TYPE_UNKNOWN' | 'EVENT_SCHEMA' | 'EVENT_TOPIC';
+
+export class ContractError extends WhaleError {
+  constructor(code: ContractErrorCode, message: string, options: { cause?: unknown } = {}) {
+    super(code, message, options);
+    this.name = 'ContractError';
+  }
+}
+
+/** Validates and wraps an event. Throws ContractError when the data do not fit the schema: a bug of the writer. */
+export function encodeEvent(event: DomainEvent, context: EventContext): WireRecord {
+  const definition = eventDefinition(event.type);
+  if (!definition) throw new ContractError('EVENT_TYPE_UNKNOWN', `no event is called ${event.type}`);
+  const parsed = definition.data.safeParse(event.data);
+  if (!parsed.success) {
+    throw new ContractError(
+      'EVENT_SCHEMA',
+      `${event.type} does not fit its schema\n${formatIssues(parsed.error, event.data)}`,
+    );
+  }
+  const data = parsed.data as never;
+  const id = eventId(definition, data);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ce_specversion: '1.0',
+    ce_id: id,
+    ce_source: context.source,
+    ce_type: event.type,
+    ce_subject: definition.subject(data),
+    ce_time: new Date(context.time).toISOString(),
+    ce_correlationid: context.correlationId,
+    ce_causationid: context.causationId ?? id,
+  };
+  if (context.traceparent) headers['traceparent'] = context.traceparent;
+  return { topic: definition.topic, key: definition.key(data), headers, value: canonicalJson(data) };
+}
+
+/**
+ * Parses a record by its schema. Throws ContractError for what cannot be an event of this topic; the consumer parks it.
+ * `resolve` reads a claim check.
+ */
+export async function decodeRecord(
+  record: WireRecord,
+  resolve: (ref: BlobRef) => Promise<Uint8Array>,
+): Promise<EventEnvelope> {
+  const header = (name: string): string => {
+    const value = record.headers[name];
+    if (value === undefined || value === '') {
+      throw new ContractError('EVENT_MALFORMED', `the record on ${record.topic} lacks the header ${name}`);
+    }
+    return value;
+  };
+  const type = header('ce_type');
+  const definition = eventDefinition(type);
+  if (!definition) throw new ContractError('EVENT_TYPE_UNKNOWN', `no event is called ${type}`);
+  if (definition.topic !== record.topic) {
+    throw new ContractError('EVENT_TOPIC', `${type} belongs on ${definition.topic}, not on ${record.topic}`);
+  }
+  let value = parseJson(record.value, type);
+  if (record.headers['ce_dataref'] !== undefined) {
+    const ref = BlobRef.safeParse(value);
+    if (!ref.success)
+      throw new ContractError('EVENT_SCHEMA', `${type}: bad claim check\n${formatIssues(ref.error, value)}`);
+    value = parseJson(new TextDecoder().decode(await resolve(ref.data)), type);
+  }
+  const parsed = definition.data.safeParse(value);
+  if (!parsed.success) {
+    throw new ContractError('EVENT_SCHEMA', `${type} does not fit its schema\n${formatIssues(parsed.error, value)}`);
+  }
+  return {
+    id: header('ce_id'),
+    source: header('ce_source'),
+    time: header('ce_time'),
+    subject: header('ce_subject'),
+    correlationId: header('ce_correlationid'),
+    causationId: header('ce_causationid'),
+    traceparent: record.headers['traceparent'],
+    event: { type, data: parsed.data } as AnyEvent,
+  };
+}
+
+function parseJson(text: string, type: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ContractError('EVENT_MALFORMED', `${type}: the value is not JSON: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}

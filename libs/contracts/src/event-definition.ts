@@ -1,0 +1,38 @@
+import { deterministicId } from '@whale/kernel';
+import type { z } from 'zod';
+import type { TopicName } from './topics.ts';
+
+/**
+ * One version of one event. A published version never changes; a new shape is a new version with an upcaster.
+ * `identity` names what makes two events the same: the event id is a hash of type and identity, so the same decision
+ * on the same inputs gives the same id and redelivery is harmless.
+ */
+export interface EventDefinition<Type extends string = string, Data extends z.ZodType = z.ZodType> {
+  readonly type: Type;
+  readonly topic: TopicName;
+  readonly data: Data;
+  readonly key: (data: z.output<Data>) => string;
+  readonly subject: (data: z.output<Data>) => string;
+  readonly identity: (data: z.output<Data>) => readonly (string | number)[];
+  /** One sentence for people: `whale topics`, AsyncAPI. */
+  readonly summary: string;
+}
+
+export function defineEvent<Type extends string, Data extends z.ZodType>(
+  definition: EventDefinition<Type, Data>,
+): EventDefinition<Type, Data> {
+  return definition;
+}
+
+/** An event as code handles it, before it gets an envelope. */
+export interface DomainEvent<Type extends string = string, Data = unknown> {
+  readonly type: Type;
+  readonly data: Data;
+}
+
+export type EventOf<Definition> =
+  Definition extends EventDefinition<infer Type, infer Data> ? DomainEvent<Type, z.output<Data>> : never;
+
+export function eventId(definition: EventDefinition, data: unknown): string {
+  return deterministicId('event', definition.type, ...definition.identity(data as never));
+}

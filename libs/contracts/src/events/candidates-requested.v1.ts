@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../event-definition.ts';
+import { HarnessRef, WeightsRef } from '../primitives.ts';
+
+export const CandidatesRequested = defineEvent({
+  type: 'whale.candidates.requested.v1',
+  topic: 'whale.schedule.v1',
+  summary: 'The proposer is to write M candidates from exactly these archive entries.',
+  key: (data) => data.experimentId,
+  subject: (data) => data.iterationId,
+  identity: (data) => [data.experimentId, data.iterationId, data.attempt],
+  data: z.strictObject({
+    experimentId: z.string(),
+    iterationId: z.string(),
+    attempt: z.int().positive(),
+    cycle: z.int().positive(),
+    iteration: z.int().positive(),
+    weights: WeightsRef,
+    incumbent: HarnessRef,
+    /** M */
+    count: z.int().positive(),
+    /** Evaluations whose HarnessScored the proposer must have seen, so that its view is the same on every machine. */
+    archive: z.array(z.strictObject({ evaluationId: z.string(), harnessId: z.string(), weightsVersion: z.string() })),
+    seed: z.string(),
+    final: z.boolean(),
+  }),
+});
+export type CandidatesRequested = EventOf<typeof CandidatesRequested>;

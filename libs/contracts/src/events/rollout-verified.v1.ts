@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../event-definition.ts';
+import { Diagnostics, Outcome } from '../primitives.ts';
+import { RolloutGroup, TokenCounts } from '../shared.ts';
+
+export const RolloutVerified = defineEvent({
+  type: 'whale.rollout.verified.v1',
+  topic: 'whale.verdicts.v1',
+  summary: 'R(x, τ) and the diagnostics of one rollout.',
+  key: (data) => data.experimentId,
+  subject: (data) => data.rolloutId,
+  identity: (data) => [data.rolloutId],
+  data: z.strictObject({
+    experimentId: z.string(),
+    rolloutId: z.string(),
+    group: RolloutGroup,
+    weightsVersion: z.string(),
+    harnessId: z.string(),
+    taskId: z.string(),
+    sampleIndex: z.int().nonnegative(),
+    reward: z.union([z.literal(0), z.literal(1)]),
+    outcome: Outcome,
+    diagnostics: Diagnostics,
+    tokens: TokenCounts,
+  }),
+});
+export type RolloutVerified = EventOf<typeof RolloutVerified>;

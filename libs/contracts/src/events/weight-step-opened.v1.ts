@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../event-definition.ts';
+import { HarnessRef, WeightsRef } from '../primitives.ts';
+
+export const WeightStepOpened = defineEvent({
+  type: 'whale.weight-step.opened.v1',
+  topic: 'whale.schedule.v1',
+  summary: 'B prompts × G rollouts are asked for under θ_old.',
+  key: (data) => data.experimentId,
+  subject: (data) => data.stepId,
+  identity: (data) => [data.experimentId, data.stepId],
+  data: z.strictObject({
+    experimentId: z.string(),
+    stepId: z.string(),
+    phaseId: z.string(),
+    cycle: z.int().positive(),
+    /** Counts over the whole experiment, from 1. */
+    step: z.int().positive(),
+    weights: WeightsRef,
+    harness: HarnessRef,
+    /** Position of the first prompt in the persistent sampler. */
+    position: z.int().nonnegative(),
+    taskIds: z.array(z.string()),
+    rolloutsPerPrompt: z.int().positive(),
+  }),
+});
+export type WeightStepOpened = EventOf<typeof WeightStepOpened>;

@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+
+/** zod issues as sentences: the path, what was expected, what stands there. One line an issue. */
+export function formatIssues(error: z.ZodError, input: unknown): string {
+  return error.issues.flatMap((issue) => describe(issue, input)).join('\n');
+}
+
+function describe(issue: z.core.$ZodIssue, input: unknown): string[] {
+  const path = issue.path.map(String).join('.') || '(top level)';
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${issue.path.concat(key).map(String).join('.')}: unknown key`);
+  }
+  const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+  return [`${path}: ${issue.message} (value: ${shorten(value)})`];
+}
+
+function shorten(value: unknown): string {
+  if (value === undefined) return 'missing';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

@@ -1,0 +1,65 @@
+import type { EventDefinition, EventOf } from './event-definition.ts';
+import { CandidateRejected } from './events/candidate-rejected.v1.ts';
+import { CandidatesRequested } from './events/candidates-requested.v1.ts';
+import { CycleEnded } from './events/cycle-ended.v1.ts';
+import { EvaluationCompleted } from './events/evaluation-completed.v1.ts';
+import { EvaluationOpened } from './events/evaluation-opened.v1.ts';
+import { ExperimentCancelRequested } from './events/experiment-cancel-requested.v1.ts';
+import { ExperimentEnded } from './events/experiment-ended.v1.ts';
+import { ExperimentStarted } from './events/experiment-started.v1.ts';
+import { ExperimentSubmitted } from './events/experiment-submitted.v1.ts';
+import { HarnessIterationOpened } from './events/harness-iteration-opened.v1.ts';
+import { HarnessProposed } from './events/harness-proposed.v1.ts';
+import { HarnessScored } from './events/harness-scored.v1.ts';
+import { IncumbentChanged } from './events/incumbent-changed.v1.ts';
+import { PhaseEnded } from './events/phase-ended.v1.ts';
+import { PhaseStarted } from './events/phase-started.v1.ts';
+import { ProposalFailed } from './events/proposal-failed.v1.ts';
+import { RolloutCompleted } from './events/rollout-completed.v1.ts';
+import { RolloutFailed } from './events/rollout-failed.v1.ts';
+import { RolloutRequested } from './events/rollout-requested.v1.ts';
+import { RolloutVerified } from './events/rollout-verified.v1.ts';
+import { VerificationFailed } from './events/verification-failed.v1.ts';
+import { WeightStepOpened } from './events/weight-step-opened.v1.ts';
+import { WeightUpdateFailed } from './events/weight-update-failed.v1.ts';
+import { WeightUpdateRequested } from './events/weight-update-requested.v1.ts';
+import { WeightsUpdated } from './events/weights-updated.v1.ts';
+
+export const EVENTS = [
+  CandidateRejected,
+  CandidatesRequested,
+  CycleEnded,
+  EvaluationCompleted,
+  EvaluationOpened,
+  ExperimentCancelRequested,
+  ExperimentEnded,
+  ExperimentStarted,
+  ExperimentSubmitted,
+  HarnessIterationOpened,
+  HarnessProposed,
+  HarnessScored,
+  IncumbentChanged,
+  PhaseEnded,
+  PhaseStarted,
+  ProposalFailed,
+  RolloutCompleted,
+  RolloutFailed,
+  RolloutRequested,
+  RolloutVerified,
+  VerificationFailed,
+  WeightStepOpened,
+  WeightUpdateFailed,
+  WeightUpdateRequested,
+  WeightsUpdated,
+] as const;
+
+/** Any event of the platform, told apart by `type`. */
+export type AnyEvent = EventOf<(typeof EVENTS)[number]>;
+
+const byType = new Map<string, EventDefinition>(
+  EVENTS.map((event) => [event.type, event as unknown as EventDefinition]),
+);
+
+export function eventDefinition(type: string): EventDefinition | undefined {
+  return byType.get(type);
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+
+const positiveInt = z.int().positive();
+/** A share of D_weight: 0.6 is six tenths of an epoch. */
+const epochs = z.number().positive();
+
+const Fixed = z.strictObject({
+  kind: z.literal('fixed'),
+  cycles: positiveInt,
+  weight: z.strictObject({ epochs }),
+  harness: z.strictObject({ iterations: positiveInt }),
+});
+
+/** Patience (DESIGN §5): W, T_min, P_w in epochs; J_min, P_h in iterations. The maxima bound a phase that never stalls. */
+const Adaptive = z.strictObject({
+  kind: z.literal('adaptive'),
+  cycles: positiveInt,
+  weight: z.strictObject({
+    window: epochs.default(0.2),
+    minimum: epochs.default(0.2),
+    patience: epochs.default(0.2),
+    maximum: epochs.default(4),
+  }),
+  harness: z.strictObject({
+    minimum: positiveInt.default(6),
+    patience: positiveInt.default(2),
+    maximum: positiveInt.default(20),
+  }),
+});
+
+const WeightOnly = z.strictObject({ kind: z.literal('weight-only'), weight: z.strictObject({ epochs }) });
+const HarnessOnly = z.strictObject({
+  kind: z.literal('harness-only'),
+  harness: z.strictObject({ iterations: positiveInt }),
+});
+
+export const Strategy = z.discriminatedUnion('kind', [Fixed, Adaptive, WeightOnly, HarnessOnly]);
+export type Strategy = z.infer<typeof Strategy>;
+
+/** What a harness may use in one rollout. */
+export const RolloutLimits = z.strictObject({
+  /** `generate` effects. */
+  turns: positiveInt.default(6),
+  /** All effects. */
+  effects: positiveInt.default(24),
+  /** Deterministic work units of the harness's own code. */
+  fuel: positiveInt.default(20_000_000),
+  memoryMegabytes: positiveInt.default(16),
+  /** Wall clock of one synchronous step, after which the worker is ended. */
+  stepMilliseconds: positiveInt.default(2_000),
+});
+export type RolloutLimits = z.infer<typeof RolloutLimits>;
+
+/** One experiment: everything that decides what happens, and nothing of where or how fast it runs. */
+export const Spec = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and dashes, at most 63, not beginning with a dash'),
+  description: z.string().optional(),
+  seed: z.int().nonnegative().default(1),
+  domain: z.strictObject({
+    /** A built-in domain, or a module path (`./my-domain.ts`) that exports a DomainModule. */
+    name: z.string().min(1),
+    dataset: z.string().min(1),
+    options: z.record(z.string(), z.json()).default({}),
+  }),
+  policy: z
+    .strictObject({
+      kind: z.literal('embedded').default('embedded'),
+      temperature: z.number().min(0).max(10).default(1),
+      /** Upper bound of one `generate`, tokens. */
+      maxTokens: positiveInt.default(24),
+    })
+    .prefault({}),
+  trainer: z
+    .strictObject({
+      kind: z.literal('embedded').default('embedded'),
+      learningRate: z.number().positive().max(1).default(4e-4),
+      /** Tokens in one gradient batch. */
+      batchTokens: positiveInt.default(4096),
+    })
+    .prefault({}),
+  strategy: Strategy,
+  weight: z
+    .strictObject({
+      /** B */
+      promptsPerStep: positiveInt.default(50),
+      /** G */
+      rolloutsPerPrompt: positiveInt.default(8),
+    })
+    .prefault({}),
+  harness: z
+    .strictObject({
+      /** M */
+      candidates: positiveInt.max(64).default(3),
+      acceptance: z.literal('argmax').default('argmax'),
+    })
+    .prefault({}),
+  proposer: z.strictObject({ kind: z.literal('recombine').default('recombine') }).prefault({}),
+  evaluation: z
+    .strictObject({
+      /** mean@n on the test split. */
+      rolloutsPerTask: positiveInt.default(8),
+      validationRolloutsPerTask: positiveInt.default(8),
+      /** After each phase (shows what each brought) or only at the end of a cycle. */
+      after: z.enum(['phase', 'cycle']).default('phase'),
+    })
+    .prefault({}),
+  budget: z
+    .strictObject({
+      /** Weight and harness rollouts together; what would exceed it is not begun. Evaluations do not count. */
+      rollouts: positiveInt.optional(),
+    })
+    .prefault({}),
+  limits: RolloutLimits.prefault({}),
+  retries: z
+    .strictObject({
+      /** Attempts of a rollout, an update or a proposal before its failure is final. */
+      attempts: positiveInt.max(10).default(3),
+    })
+    .prefault({}),
+});
+export type Spec = z.infer<typeof Spec>;
+export type SpecInput = z.input<typeof Spec>;

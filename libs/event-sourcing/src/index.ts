@@ -1,0 +1,1 @@
+export { runToFixpoint, type Decider } from './decider.ts';

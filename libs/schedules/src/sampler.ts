@@ -1,0 +1,34 @@
+import { rng } from '@whale/kernel';
+
+/**
+ * The persistent shuffled sampler of D_weight (DESIGN §5): an endless sequence of epochs, each its own permutation.
+ * Phase k with E epochs consumes the positions [kE, (k+1)E) in units of |D_weight|.
+ */
+export function promptAt(taskIds: readonly string[], seed: number, position: number): string {
+  if (taskIds.length === 0) throw new RangeError('D_weight is empty');
+  const epoch = Math.floor(position / taskIds.length);
+  return permutation(taskIds, seed, epoch)[position % taskIds.length] as string;
+}
+
+export function promptsAt(taskIds: readonly string[], seed: number, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => promptAt(taskIds, seed, from + i));
+}
+
+/** Prompts in `epochs` of a set of `size`, at least one. */
+export function promptsIn(epochs: number, size: number): number {
+  return Math.max(1, Math.round(epochs * size));
+}
+
+const cache = new Map<string, string[]>();
+
+function permutation(taskIds: readonly string[], seed: number, epoch: number): string[] {
+  // A pure function of its arguments; the cache only saves shuffling again for each prompt.
+  const key = `${seed}/${epoch}/${taskIds.length}/${taskIds[0]}/${taskIds[taskIds.length - 1]}`;
+  let order = cache.get(key);
+  if (!order) {
+    order = rng(`sampler/${seed}/epoch/${epoch}`).shuffle(taskIds);
+    if (cache.size > 64) cache.clear();
+    cache.set(key, order);
+  }
+  return order;
+}
