@@ -72,7 +72,10 @@ export interface SubscribeOptions {
    * effects; when it rejects, the same records are delivered again after a back-off.
    */
   onBatch: (batch: RecordBatch) => Promise<void>;
-  /** The partition goes to another member: drop what is held for it. */
+  /**
+   * The partition is no longer held (it goes to another member, or the subscription stops): drop what is held for it.
+   * Once for each assignment, never while `onBatch` runs for the same partition.
+   */
   onRevoked?: (partition: TopicPartition) => void | Promise<void>;
   /** Told of each failed delivery; the subscription goes on. */
   onError?: (error: unknown, batch: TopicPartition) => void;
@@ -80,13 +83,22 @@ export interface SubscribeOptions {
 }
 
 export interface Subscription {
-  /** Resolves when no handler runs any more. */
+  /** Resolves when no handler runs any more; so a handler must not wait for it. */
   stop(): Promise<void>;
   /** Partitions held at the moment. */
   assigned(): readonly TopicPartition[];
 }
 
-export type LogErrorCode = 'LOG_FULL' | 'LOG_READONLY' | 'LOG_CORRUPT' | 'LOG_BUSY' | 'LOG_CLOSED' | 'LOG_UNKNOWN_TOPIC' | 'LOG_IO';
+export type LogErrorCode =
+  | 'LOG_FULL'
+  | 'LOG_READONLY'
+  | 'LOG_CORRUPT'
+  | 'LOG_BUSY'
+  | 'LOG_CLOSED'
+  | 'LOG_UNKNOWN_TOPIC'
+  /** A definition that cannot be had: a bad name, a bad count, more partitions than the existing topic has. */
+  | 'LOG_TOPIC_INVALID'
+  | 'LOG_IO';
 
 export class LogError extends WhaleError {
   declare readonly code: LogErrorCode;

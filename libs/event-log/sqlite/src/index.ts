@@ -1,0 +1,2 @@
+export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite-event-log.ts';
+export { murmur2, partitionForKey } from './partitioner.ts';
