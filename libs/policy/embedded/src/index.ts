@@ -1,0 +1,1 @@
+export { EmbeddedPolicy, type EmbeddedPolicyOptions } from './embedded-policy.ts';
