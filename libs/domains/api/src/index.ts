@@ -8,3 +8,4 @@ export {
   type VerifyInput,
 } from './domain.ts';
 export { gradeToOutcome } from './outcome.ts';
+export { regionsOf, withVariant, type Region } from './regions.ts';

@@ -40,3 +40,16 @@ export function inventNames(random: Rng, type: EntityType, count: number): strin
   const all = FIRST.flatMap((first) => LAST[type].map((last) => first + last));
   return random.shuffle(all).slice(0, count);
 }
+
+const NAME = new RegExp(
+  `\\b(${FIRST.join('|')})(${Object.values(LAST)
+    .flat()
+    .sort((a, b) => b.length - a.length)
+    .join('|')})\\b`,
+  'gu',
+);
+
+/** The text with each invented name broken into its syllables: `Tarvel` becomes `Tar` and, on a line of its own, `vel`. */
+export function splitNames(text: string): string {
+  return text.replace(NAME, '$1\n$2');
+}

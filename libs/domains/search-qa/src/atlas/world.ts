@@ -110,28 +110,30 @@ function aliasOf(random: Rng, name: string, type: EntityType): { alias?: string 
 }
 
 function inventFacts(random: Rng, entities: readonly Entity[]): Fact[] {
+  const newest = new Map<string, string>();
   return entities.flatMap((subject) =>
     RELATION_KEYS.filter((key) => RELATIONS[key].subject === subject.type).map((relation): Fact => {
-      const objects = random.shuffle(
-        entities.filter(
-          (other) =>
-            other.type === RELATIONS[relation].object &&
-            other.near === undefined &&
-            other.name !== subject.name &&
-            other.name !== subject.near,
-        ),
+      // A namesake must not share the true value, or its document would pass for the right one's.
+      const taken = [subject.name, subject.near, newest.get(`${subject.near}/${relation}`)];
+      const objects = entities.filter(
+        ({ type, near, name }) => type === RELATIONS[relation].object && near === undefined && !taken.includes(name),
       );
-      const count = 1 + random.int(MOST_VERSIONS);
-      const newest = LAST_YEAR - random.int(30);
-      const years = random
-        .shuffle(Array.from({ length: newest - FIRST_YEAR }, (_, i) => FIRST_YEAR + i))
-        .slice(0, count - 1)
-        .sort((a, b) => b - a);
-      const versions = [newest, ...years].flatMap((year, i) => {
-        const object = objects[i];
-        return object === undefined ? [] : [{ year, object }];
-      });
-      return { id: `${subject.name}/${relation}`, subject, relation, versions };
+      const years = versionYears(random);
+      const versions = random
+        .shuffle(objects)
+        .slice(0, years.length)
+        .map((object, i) => ({ year: years[i] ?? 0, object }));
+      const id = `${subject.name}/${relation}`;
+      newest.set(id, versions[0]?.object.name ?? '');
+      return { id, subject, relation, versions };
     }),
   );
+}
+
+/** One to `MOST_VERSIONS` different years, newest first; the newest is within the last thirty. */
+function versionYears(random: Rng): number[] {
+  const count = 1 + random.int(MOST_VERSIONS);
+  const newest = LAST_YEAR - random.int(30);
+  const older = random.shuffle(Array.from({ length: newest - FIRST_YEAR }, (_, i) => FIRST_YEAR + i));
+  return [newest, ...older.slice(0, count - 1).sort((a, b) => b - a)];
 }

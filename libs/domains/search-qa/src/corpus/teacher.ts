@@ -3,7 +3,7 @@ import type { Rng } from '@whale/kernel';
 import type { Question } from '../atlas/questions.ts';
 import type { RelationKey } from '../atlas/relations.ts';
 import { ANSWER_PREFIX, SEARCH_PREFIX, SYSTEM_PROMPTS, type Habit } from '../protocol.ts';
-import { HABITS, type Habits } from './habits.ts';
+import { HABITS, type HabitChanges, type Habits } from './habits.ts';
 import { objectOf, plainName, questionOf, type Shelf, type Shown } from './shelf.ts';
 
 export interface Conversation {
@@ -24,8 +24,14 @@ const assistant = (content: string): Message => ({ role: 'assistant', content })
 const tool = (content: string): Message => ({ role: 'tool', content });
 
 /** One question answered by the imperfect teacher: one conversation, or two where its history is cut in between. */
-export function teach(random: Rng, shelf: Shelf, question: Question, habit: Habit): Conversation[] {
-  const habits = HABITS[habit];
+export function teach(
+  random: Rng,
+  shelf: Shelf,
+  question: Question,
+  habit: Habit,
+  changes: HabitChanges,
+): Conversation[] {
+  const habits = { ...HABITS[habit], ...changes[habit] };
   const opening = (as: Habit): Message[] => [
     { role: 'system', content: SYSTEM_PROMPTS[as] },
     { role: 'user', content: question.text },
