@@ -1,0 +1,199 @@
+import type { Effect, EffectRecord, RolloutEnd } from '@whale/contracts';
+import type { JsonValue } from '@whale/kernel';
+import { parseEffect } from './effect-shape.ts';
+import { SandboxError } from './errors.ts';
+import { wellFormedJson } from './json-text.ts';
+import type { HarnessLimits } from './limits.ts';
+import type { HarnessErrorCode, HarnessFailure, RecordedStep, ToWorker, Usage } from './protocol.ts';
+
+/** The environment of a rollout: answers an effect. Its rejection is infrastructure, never the harness's fault. */
+export type EffectHandler = (effect: Effect, index: number) => Promise<unknown> | unknown;
+
+export interface HarnessRun extends Usage {
+  end: RolloutEnd;
+  /** In order. Fed to `replay`, they give an equal HarnessRun. */
+  effects: EffectRecord[];
+}
+
+export interface RolloutInput {
+  source: string;
+  task: JsonValue;
+  limits: HarnessLimits;
+  onEffect: EffectHandler;
+}
+
+interface Pending {
+  index: number;
+  text: string;
+  effect: Effect;
+}
+
+/**
+ * The host's half of one rollout. It outlives the worker: after a restart the VM comes back to where it was.
+ *
+ * 1. `onEffect` is called once for each effect, whatever happens to workers.
+ * 2. A result is recorded before the VM sees it.
+ */
+export class RolloutRun {
+  readonly number: number;
+  readonly input: RolloutInput;
+  /** How often a worker died while this rollout executed. */
+  crashes = 0;
+  readonly done: Promise<HarnessRun>;
+  #resolve!: (run: HarnessRun) => void;
+  #reject!: (error: unknown) => void;
+  #settled = false;
+  #records: EffectRecord[] = [];
+  #steps: RecordedStep[] = [];
+  #turns = 0;
+  #usage: Usage = { fuelUsed: 0, memoryBytes: 0 };
+  /** The effect that `onEffect` works on. */
+  #pending: Pending | undefined;
+  /** Whether the VM stands at the pending effect. */
+  #parked = false;
+
+  constructor(number: number, input: RolloutInput) {
+    this.number = number;
+    this.input = input;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** The message that brings a fresh VM to the state of this rollout. */
+  startMessage(): ToWorker {
+    const { source, task, limits } = this.input;
+    const { turns, effects, maxTokens, contextTokens, fuel, memoryBytes } = limits;
+    this.#parked = false;
+    return {
+      type: 'start',
+      rollout: this.number,
+      source,
+      task: wellFormedJson(JSON.stringify(task)),
+      limits: JSON.stringify({ turns, effects, maxTokens, contextTokens }),
+      vm: { fuel, memoryBytes },
+      recorded: [...this.#steps],
+    };
+  }
+
+  /** The VM yielded. `send` reaches the worker that it lives in now; a later restart gets the result by its records. */
+  onEffect(index: number, text: string, usage: Usage, send: (message: ToWorker) => void): void {
+    this.#usage = usage;
+    const pending = this.#pending;
+    if (pending !== undefined) {
+      if (pending.index !== index || pending.text !== text) {
+        return this.fail(new SandboxError('REPLAY_DIVERGED', `effect ${index + 1} came out otherwise after a restart`));
+      }
+      this.#parked = true;
+      return;
+    }
+    if (index < this.#steps.length) {
+      // The result came while the VM was on its way back here.
+      const step = this.#steps[index];
+      if (step !== undefined) send({ type: 'resume', rollout: this.number, result: step.result });
+      return;
+    }
+    this.#accept(index, text, send);
+  }
+
+  #accept(index: number, text: string, send: (message: ToWorker) => void): void {
+    const { limits } = this.input;
+    if (Buffer.byteLength(text) > limits.effectBytes) {
+      return this.#failHarness(
+        'EFFECT_TOO_LARGE',
+        `effect ${index + 1} has ${Buffer.byteLength(text)} bytes of JSON; at most ${limits.effectBytes} are allowed`,
+      );
+    }
+    const parsed = parseEffect(text);
+    if ('problem' in parsed) return this.#failHarness('EFFECT_SHAPE', `effect ${index + 1}: ${parsed.problem}`);
+    const { effect } = parsed;
+    if (index >= limits.effects) return this.end({ kind: 'truncated', reason: 'effects' });
+    if (effect.type === 'generate') {
+      if (this.#turns >= limits.turns) return this.end({ kind: 'truncated', reason: 'turns' });
+      this.#turns += 1;
+    }
+    this.#pending = { index, text, effect };
+    this.#parked = true;
+    this.#perform(effect, index).then(
+      (result) => this.#onResult(result, send),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  async #perform(effect: Effect, index: number): Promise<string> {
+    const result: unknown = await this.input.onEffect(structuredClone(effect), index);
+    const text: unknown = JSON.stringify(result);
+    if (typeof text !== 'string') {
+      throw new SandboxError('EFFECT_RESULT', `the result of effect ${index + 1} (${effect.type}) has no JSON form`);
+    }
+    const bytes = Buffer.byteLength(text);
+    const { resultBytes } = this.input.limits;
+    if (bytes <= resultBytes) return wellFormedJson(text);
+    return JSON.stringify({ error: `the result has ${bytes} bytes of JSON; at most ${resultBytes} are allowed` });
+  }
+
+  #onResult(result: string, send: (message: ToWorker) => void): void {
+    const pending = this.#pending;
+    if (this.#settled || pending === undefined) return;
+    this.#pending = undefined;
+    this.#steps.push({ effect: pending.text, result });
+    this.#records.push({ effect: pending.effect, result: JSON.parse(result) as EffectRecord['result'] });
+    if (!this.#parked) return;
+    this.#parked = false;
+    send({ type: 'resume', rollout: this.number, result });
+  }
+
+  onAnswer(answer: string | null, usage: Usage): void {
+    this.#usage = usage;
+    if (answer === null) return this.end({ kind: 'truncated', reason: 'no_answer' });
+    const bytes = Buffer.byteLength(answer);
+    const { answerBytes } = this.input.limits;
+    if (bytes > answerBytes) {
+      return this.#failHarness('ANSWER_TOO_LARGE', `the answer has ${bytes} bytes; at most ${answerBytes} are allowed`);
+    }
+    this.end({ kind: 'answered', answer });
+  }
+
+  onFailure(failure: HarnessFailure, usage: Usage): void {
+    this.#usage = usage;
+    this.#failHarness(failure.code, failure.message, failure);
+  }
+
+  /** Ends with the usage as of the last step that came back. */
+  onStuck(): void {
+    const { stepMillis } = this.input.limits;
+    const after = this.#steps.length === 0 ? 'at the start' : `after effect ${this.#steps.length}`;
+    this.#failHarness(
+      'WATCHDOG',
+      `the step ${after} did not come back within ${stepMillis} ms of CPU time (a native loop: a large sort, search or regular expression?)`,
+    );
+  }
+
+  onCrash(): void {
+    this.#failHarness('CRASH', 'the VM died twice while it executed this harness');
+  }
+
+  #failHarness(code: HarnessErrorCode, message: string, at: { line?: number; column?: number } = {}): void {
+    const where =
+      at.line === undefined ? '' : `harness.ts:${at.line}${at.column === undefined ? '' : `:${at.column}`}: `;
+    this.end({ kind: 'harness_error', code, message: where + message });
+  }
+
+  end(end: RolloutEnd): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#resolve({ end, effects: this.#records, ...this.#usage });
+  }
+
+  /** Infrastructure: `done` rejects with `error`. */
+  fail(error: unknown): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#reject(error);
+  }
+}
