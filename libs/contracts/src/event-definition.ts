@@ -11,9 +11,9 @@ export interface EventDefinition<Type extends string = string, Data extends z.Zo
   readonly type: Type;
   readonly topic: TopicName;
   readonly data: Data;
-  readonly key: (data: z.output<Data>) => string;
-  readonly subject: (data: z.output<Data>) => string;
-  readonly identity: (data: z.output<Data>) => readonly (string | number)[];
+  key(data: z.output<Data>): string;
+  subject(data: z.output<Data>): string;
+  identity(data: z.output<Data>): readonly (string | number)[];
   /** One sentence for people: `whale topics`, AsyncAPI. */
   readonly summary: string;
 }

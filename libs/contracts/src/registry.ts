@@ -56,9 +56,7 @@ export const EVENTS = [
 /** Any event of the platform, told apart by `type`. */
 export type AnyEvent = EventOf<(typeof EVENTS)[number]>;
 
-const byType = new Map<string, EventDefinition>(
-  EVENTS.map((event) => [event.type, event as unknown as EventDefinition]),
-);
+const byType = new Map<string, EventDefinition>(EVENTS.map((event) => [event.type, event as EventDefinition]));
 
 export function eventDefinition(type: string): EventDefinition | undefined {
   return byType.get(type);

@@ -40,14 +40,14 @@ export type Strategy = z.infer<typeof Strategy>;
 /** What a harness may use in one rollout. */
 export const RolloutLimits = z.strictObject({
   /** `generate` effects. */
-  turns: positiveInt.default(6),
+  turns: positiveInt.default(8),
   /** All effects. */
   effects: positiveInt.default(24),
-  /** Deterministic work units of the harness's own code. */
-  fuel: positiveInt.default(20_000_000),
-  memoryMegabytes: positiveInt.default(16),
-  /** Wall clock of one synchronous step, after which the worker is ended. */
-  stepMilliseconds: positiveInt.default(2_000),
+  /** Deterministic work units of the harness's own code: one is 10,000 loop turns and calls. */
+  fuel: positiveInt.default(10_000),
+  memoryMegabytes: z.int().min(2).default(32),
+  /** CPU time of one step between two effects, ms; after it the worker is ended. */
+  stepMilliseconds: z.int().min(100).default(2_000),
 });
 export type RolloutLimits = z.infer<typeof RolloutLimits>;
 

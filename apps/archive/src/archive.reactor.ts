@@ -1,0 +1,38 @@
+import { Controller } from '@nestjs/common';
+import {
+  EvaluationOpened,
+  RolloutFailed,
+  RolloutVerified,
+  VerificationFailed,
+  type EventEnvelope,
+} from '@whale/contracts';
+import { followDecider, OnEvent, type Delivery, type Reaction } from '@whale/service-kit';
+import { archiveDecider } from './decider.ts';
+import type { ArchiveInput } from './events.ts';
+
+@Controller()
+export class ArchiveReactor {
+  @OnEvent(EvaluationOpened)
+  opened({ event }: EventEnvelope<EvaluationOpened>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+
+  @OnEvent(RolloutVerified)
+  verified({ event }: EventEnvelope<RolloutVerified>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+
+  @OnEvent(VerificationFailed)
+  unverified({ event }: EventEnvelope<VerificationFailed>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+
+  @OnEvent(RolloutFailed)
+  failed({ event }: EventEnvelope<RolloutFailed>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+}
+
+function follow(event: ArchiveInput, delivery: Delivery): Promise<Reaction> {
+  return followDecider(archiveDecider, event, delivery);
+}

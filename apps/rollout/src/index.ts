@@ -1,0 +1,1 @@
+export { rolloutService } from './rollout.module.ts';

@@ -1,0 +1,33 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { loadDomain } from '@whale/domain-loader';
+import { HarnessSandbox } from '@whale/harness-sandbox';
+import { EmbeddedPolicy } from '@whale/policy-embedded';
+import { closing, WORK_HANDLERS, type ServiceDefinition } from '@whale/service-kit';
+import { rolloutConfig, type RolloutConfig } from './config.ts';
+import { RolloutReactor } from './rollout.reactor.ts';
+import { rolloutWork } from './rollout.work.ts';
+import { subscriptions } from './subscriptions.ts';
+
+@Module({})
+class RolloutModule {}
+
+export const rolloutService: ServiceDefinition<RolloutConfig> = {
+  name: 'rollout',
+  subscriptions,
+  config: rolloutConfig,
+  module: ({ blobs }, config): DynamicModule => {
+    const policy = new EmbeddedPolicy({ blobs, workers: config.policyWorkers });
+    const sandbox = new HarnessSandbox({ workers: config.sandboxWorkers });
+    return {
+      module: RolloutModule,
+      controllers: [RolloutReactor],
+      providers: [
+        {
+          provide: WORK_HANDLERS,
+          useValue: [rolloutWork({ policy, sandbox, blobs, loadDomain }, config.concurrency)],
+        },
+        closing(policy, sandbox),
+      ],
+    };
+  },
+};

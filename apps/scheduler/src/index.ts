@@ -1,0 +1,4 @@
+export { schedulerService } from './scheduler.module.ts';
+export { schedulerDecider } from './decider.ts';
+export { type SchedulerInput, type SchedulerOutput } from './events.ts';
+export { type SchedulerState } from './state.ts';

@@ -1,0 +1,1 @@
+export { trainerGatewayService } from './trainer-gateway.module.ts';

@@ -1,0 +1,1 @@
+export { verifierService } from './verifier.module.ts';

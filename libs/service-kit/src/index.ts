@@ -1,0 +1,28 @@
+export {
+  startService,
+  type Platform,
+  type RunningService,
+  type ServiceDefinition,
+  type Subscriptions,
+} from './service.ts';
+export { OnEvent, type Delivery, type Reaction } from './transport/on-event.ts';
+export { BatchReactor } from './transport/batch-reactor.ts';
+export { Emitter } from './transport/emitter.ts';
+export { OutboxRelay } from './transport/relay.ts';
+export { WorkRunner, type WorkHandler, type WorkResult } from './work/work-runner.ts';
+export { WORK_HANDLERS } from './work/tokens.ts';
+export { SqliteServiceStore } from './store/sqlite-store.ts';
+export { StoreError } from './store/errors.ts';
+export {
+  type DeferredWork,
+  type FinishedWork,
+  type NewWork,
+  type OutboxRecord,
+  type ServiceStore,
+  type UnitOfWork,
+  type WorkClaim,
+  type WorkItem,
+} from './store/service-store.ts';
+export { followDecider, stateKey } from './decider-reactor.ts';
+export { closing } from './closing.ts';
+export { parseEnvironment } from './environment.ts';

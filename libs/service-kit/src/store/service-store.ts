@@ -1,0 +1,75 @@
+import type { WireRecord } from '@whale/contracts';
+import type { Position, TopicPartition } from '@whale/event-log';
+
+/**
+ * What a service keeps between events. Invariants, each named by a test of the contract suite:
+ * D1 `commit` is one transaction: inbox, documents, work, outbox and checkpoint change together or not at all.
+ * D2 An event id enters the inbox once; a unit that brings a known id is refused as a whole (DuplicateDelivery).
+ * D3 A checkpoint moves only from the offset that the unit expects: a consumer that lost its partition cannot commit.
+ * D4 A work item is finished only by the owner of its lease, so its effects enter once.
+ */
+export interface ServiceStore {
+  checkpoint(partition: TopicPartition): Promise<number | undefined>;
+  /** Those of the ids that the inbox knows. */
+  seen(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
+  documents(keys: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+  /** All documents whose key begins with `prefix`, by key. */
+  documentsUnder(prefix: string): Promise<ReadonlyMap<string, unknown>>;
+  commit(unit: UnitOfWork): Promise<void>;
+  /** Records that wait for the relay, oldest first. */
+  outbox(limit: number): Promise<readonly OutboxRecord[]>;
+  outboxSent(upTo: number): Promise<void>;
+  /** Leases up to `limit` items that are due and not leased to a living owner, oldest first. */
+  claimWork(claim: WorkClaim): Promise<readonly WorkItem[]>;
+  renewLeases(owner: string, ids: readonly string[], until: number): Promise<void>;
+  /** Gives leases back, so that another process can go on at once. */
+  releaseLeases(owner: string): Promise<void>;
+  workPending(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface UnitOfWork {
+  inbox?: readonly string[];
+  /** A null value deletes the document. */
+  documents?: ReadonlyMap<string, unknown>;
+  outbox?: readonly WireRecord[];
+  work?: readonly NewWork[];
+  finished?: readonly FinishedWork[];
+  deferred?: readonly DeferredWork[];
+  checkpoint?: { from: number | undefined; to: Position };
+}
+
+export interface OutboxRecord extends WireRecord {
+  sequence: number;
+}
+
+export interface NewWork {
+  /** Unique: the id of the event that asks for the work. A second item of the same id is ignored. */
+  id: string;
+  kind: string;
+  payload: unknown;
+}
+
+export interface WorkItem extends NewWork {
+  /** Failed attempts so far. */
+  attempts: number;
+}
+
+export interface FinishedWork {
+  id: string;
+  owner: string;
+}
+
+export interface DeferredWork extends FinishedWork {
+  /** ms since epoch. */
+  notBefore: number;
+  attempts: number;
+}
+
+export interface WorkClaim {
+  owner: string;
+  kinds: readonly string[];
+  limit: number;
+  now: number;
+  leaseUntil: number;
+}

@@ -1,0 +1,174 @@
+import type { BlobStore } from '@whale/blob-store';
+import {
+  ContractError,
+  deadLetterTopic,
+  decodeRecord,
+  eventDefinition,
+  type EventDefinition,
+  type EventEnvelope,
+  type WireRecord,
+} from '@whale/contracts';
+import type { LogRecord, RecordBatch } from '@whale/event-log';
+import { describeError, isRetryable } from '@whale/kernel';
+import type { NewWork, ServiceStore } from '../store/service-store.ts';
+import type { Emitter } from './emitter.ts';
+import type { Delivery, Reaction } from './on-event.ts';
+
+export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Promise<Reaction | undefined | void>;
+
+/** Deliveries of one record before a retryable failure is parked all the same. */
+const MOST_DELIVERIES = 8;
+
+export interface BatchReactorOptions {
+  service: string;
+  consumes: readonly EventDefinition[];
+  store: ServiceStore;
+  blobs: BlobStore;
+  emitter: Emitter;
+  invoke: InvokeHandler;
+  onTrouble: (message: string) => void;
+}
+
+/**
+ * Handles one batch in one transaction. Invariants, each named by a test:
+ * T1 An event takes effect once: known ids are skipped, effects and checkpoint commit together.
+ * T2 What cannot be handled is parked in `<topic>.dlq` with its coordinates and cause, and the partition goes on.
+ * T3 A retryable failure commits what came before it and has the rest delivered again.
+ */
+export class BatchReactor {
+  readonly #options: BatchReactorOptions;
+  readonly #consumed: ReadonlySet<string>;
+  readonly #deliveries = new Map<string, number>();
+
+  constructor(options: BatchReactorOptions) {
+    this.#options = options;
+    this.#consumed = new Set(options.consumes.map((definition) => definition.type));
+  }
+
+  async handle(batch: RecordBatch): Promise<{ work: number }> {
+    const { store } = this.#options;
+    const from = await store.checkpoint(batch);
+    const unit = new OpenUnit(store);
+    let next = from ?? 0;
+    let failure: unknown;
+
+    for (const record of batch.records) {
+      if (record.offset < (from ?? 0)) continue;
+      try {
+        await this.#react(record, unit);
+      } catch (error) {
+        if (this.#mayRetry(record, error)) {
+          failure = error;
+          break;
+        }
+        await this.#park(record, error, unit);
+      }
+      next = record.offset + 1;
+    }
+    if (failure === undefined) next = Math.max(next, batch.nextOffset);
+    if (next !== (from ?? 0)) {
+      await store.commit({
+        ...unit.contents(),
+        checkpoint: { from, to: { topic: batch.topic, partition: batch.partition, offset: next } },
+      });
+    }
+    if (failure !== undefined) throw failure;
+    return { work: unit.workCount };
+  }
+
+  async #react(record: LogRecord, unit: OpenUnit): Promise<void> {
+    // Known events that this service does not consume are none of its business; unknown ones get parked below.
+    const type = record.headers['ce_type'];
+    if (type !== undefined && !this.#consumed.has(type) && eventDefinition(type)) return;
+    const envelope = await decodeRecord(record, (ref) => this.#options.blobs.get(ref));
+    if (await unit.knows(envelope.id)) return;
+    const reaction =
+      (await this.#options.invoke(envelope, {
+        topic: record.topic,
+        partition: record.partition,
+        offset: record.offset,
+        document: (key) => unit.document(key),
+      })) ?? {};
+    const outbox = await this.#options.emitter.encode(reaction.events ?? [], {
+      causationId: envelope.id,
+      traceparent: envelope.traceparent,
+    });
+    unit.add(envelope.id, reaction, outbox);
+  }
+
+  #mayRetry(record: LogRecord, error: unknown): boolean {
+    if (error instanceof ContractError || !isRetryable(error)) return false;
+    const place = `${record.topic}/${record.partition}/${record.offset}`;
+    const deliveries = (this.#deliveries.get(place) ?? 0) + 1;
+    if (deliveries >= MOST_DELIVERIES) {
+      this.#deliveries.delete(place);
+      return false;
+    }
+    this.#deliveries.set(place, deliveries);
+    return true;
+  }
+
+  async #park(record: LogRecord, error: unknown, unit: OpenUnit): Promise<void> {
+    const { code, message } = describeError(error);
+    const { service, onTrouble } = this.#options;
+    const place = `${record.topic}/${record.partition}@${record.offset}`;
+    onTrouble(`parked ${place} (${record.headers['ce_type'] ?? 'no type'}): ${code}: ${message}`);
+    unit.addOutbox({
+      topic: deadLetterTopic(record.topic),
+      key: record.key,
+      headers: {
+        ...record.headers,
+        'whale-dlq-service': service,
+        'whale-dlq-topic': record.topic,
+        'whale-dlq-partition': String(record.partition),
+        'whale-dlq-offset': String(record.offset),
+        'whale-dlq-code': code,
+        'whale-dlq-message': message.slice(0, 2_000),
+      },
+      value: record.value,
+    });
+  }
+}
+
+/** Gathers the effects of a batch; later events of the batch see the documents of earlier ones. */
+class OpenUnit {
+  readonly #store: ServiceStore;
+  readonly #inbox = new Set<string>();
+  readonly #documents = new Map<string, unknown>();
+  readonly #read = new Map<string, unknown>();
+  readonly #outbox: WireRecord[] = [];
+  readonly #work: NewWork[] = [];
+
+  constructor(store: ServiceStore) {
+    this.#store = store;
+  }
+
+  get workCount(): number {
+    return this.#work.length;
+  }
+
+  async knows(eventId: string): Promise<boolean> {
+    return this.#inbox.has(eventId) || (await this.#store.seen([eventId])).has(eventId);
+  }
+
+  async document(key: string): Promise<unknown> {
+    if (this.#documents.has(key)) return this.#documents.get(key);
+    if (!this.#read.has(key)) this.#read.set(key, (await this.#store.documents([key])).get(key));
+    return this.#read.get(key);
+  }
+
+  add(eventId: string, reaction: Reaction, outbox: readonly WireRecord[]): void {
+    this.#inbox.add(eventId);
+    for (const [key, value] of reaction.documents ?? []) this.#documents.set(key, value);
+    for (const item of reaction.work ?? []) this.#work.push({ ...item, id: `${eventId}/${item.kind}` });
+    this.#outbox.push(...outbox);
+  }
+
+  addOutbox(record: WireRecord): void {
+    this.#outbox.push(record);
+  }
+
+  contents() {
+    return { inbox: [...this.#inbox], documents: this.#documents, outbox: this.#outbox, work: this.#work };
+  }
+}

@@ -1,0 +1,74 @@
+import type { EventLog } from '@whale/event-log';
+import { describeError } from '@whale/kernel';
+import type { ServiceStore } from '../store/service-store.ts';
+
+const BATCH = 500;
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Publishes the outbox in order. A crash between append and forget publishes records again under the same event ids;
+ * consumers' inboxes drop them.
+ */
+export class OutboxRelay {
+  readonly #store: ServiceStore;
+  readonly #log: EventLog;
+  readonly #onTrouble: (message: string) => void;
+  #running: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+  #wake: (() => void) | null = null;
+
+  constructor(store: ServiceStore, log: EventLog, onTrouble: (message: string) => void) {
+    this.#store = store;
+    this.#log = log;
+    this.#onTrouble = onTrouble;
+  }
+
+  /** Says that the outbox may hold something. */
+  poke(): void {
+    this.#again = true;
+    if (this.#running || this.#stopped) return;
+    this.#running = this.#drain().finally(() => {
+      this.#running = null;
+      if (this.#again && !this.#stopped) this.poke();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake?.();
+    await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    let wait = 100;
+    while (this.#again) {
+      this.#again = false;
+      try {
+        for (;;) {
+          const records = await this.#store.outbox(BATCH);
+          if (records.length === 0) break;
+          await this.#log.append(records);
+          await this.#store.outboxSent((records[records.length - 1] as { sequence: number }).sequence);
+        }
+        wait = 100;
+      } catch (error) {
+        if (this.#stopped) return;
+        this.#onTrouble(`publishing waits: ${describeError(error).message}`);
+        await this.#sleep(wait);
+        wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+        this.#again = !this.#stopped;
+      }
+    }
+  }
+
+  #sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
