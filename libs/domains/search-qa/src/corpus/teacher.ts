@@ -69,7 +69,10 @@ export function teach(
   if (habit === 'final') {
     return [last(wholeHistory ? [...opening(habit), ...first, ...second, end] : [...opening(habit), ...second, end])];
   }
-  if (wholeHistory) return [{ messages: [...opening(habit), ...first, ...second, end], targets: [2, 4, 6] }];
+  if (wholeHistory) {
+    const messages = [...opening(habit), ...first, ...second, end];
+    return [{ messages, targets: read === undefined ? [2, 6] : [2, 4, 6] }];
+  }
   const upToSearch: Conversation = {
     messages: [...opening(habit), ...first, ...second.slice(0, 1)],
     targets: read === undefined ? [2] : [2, 4],
