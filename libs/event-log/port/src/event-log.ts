@@ -7,6 +7,7 @@ import { WhaleError } from '@whale/kernel';
  * L3 A group sees each record at least once; what it has not yet checkpointed comes again after a crash.
  * L4 Groups do not influence each other.
  * L5 A partition has at most one live consumer within a group, also across processes.
+ * L6 A partition whose handler fails does not hold up the other partitions of the subscription.
  */
 export interface EventLog {
   append(records: readonly AppendRecord[]): Promise<void>;

@@ -44,7 +44,7 @@ const PAGE_RECORDS = 256;
  * of `data_version`, and reads bounded batches. Consumer groups are rows of the same file, see `group-membership.ts`.
  * The library is synchronous, so whatever could take long is cut in pieces that leave the event loop between them.
  *
- * Invariants, on top of L1 to L5 of the port; each is named by a test:
+ * Invariants, on top of L1 to L6 of the port; each is named by a test:
  * S1 A key falls into the partition that Kafka's default partitioner gives it (`partitioner.ts`).
  * S2 A call of `append` is one transaction or a part of one: after a crash at any moment it is whole or absent.
  * S3 Offsets of a partition are dense, start at 0 and are never given twice.
@@ -52,7 +52,6 @@ const PAGE_RECORDS = 256;
  * S5 A change of a partition's owner is one transaction, and raises its fencing token.
  * S6 A batch is handed over only when the lease stands in the file at that moment with this member's token.
  * S7 A member is thrown out only if its process is certainly gone or it was silent for a whole TTL.
- * S8 A partition in back-off does not hold up the other partitions of its subscription.
  */
 export class SqliteEventLog implements EventLog {
   readonly #database: LogDatabase;
@@ -93,6 +92,8 @@ export class SqliteEventLog implements EventLog {
     this.#assertOpen();
     const database = this.#database;
     const partitions = await database.retrying(() => options.topics.flatMap((topic) => this.#topics.partitions(topic)));
+    // Nothing is awaited between this and `start`, so that `close` sees the subscription or the subscription sees `close`.
+    this.#assertOpen();
     const subscription = new SqliteSubscription(options, {
       database,
       store: this.#store,
@@ -106,6 +107,8 @@ export class SqliteEventLog implements EventLog {
       this.#subscriptions.delete(subscription);
       throw error;
     }
+    if (this.#closing !== undefined) await subscription.stop();
+    this.#assertOpen();
     this.#poll ??= setInterval(() => this.#lookForChanges(), POLL_MS);
     return {
       assigned: () => subscription.assigned(),

@@ -33,6 +33,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
   readonly #feeds = new Map<number, PartitionFeed>();
   readonly #endings = new Set<Promise<void>>();
   #holding: Holding = { leases: [], surrender: new Set() };
+  #started: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -44,7 +45,12 @@ export class SqliteSubscription implements Subscription, LocalMember {
     this.#maxRecords = Math.max(1, Math.floor(options.maxBatchRecords ?? DEFAULT_BATCH_RECORDS));
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#started = this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     this.onHeads(await this.#parts.database.retrying(() => this.#parts.store.allHeads()));
     await this.#parts.membership.join(this);
     this.#loop = this.#run();
@@ -170,6 +176,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
 
   async #stop(): Promise<void> {
     this.#wake.signal();
+    await this.#started?.catch(() => undefined);
     await this.#loop;
     await Promise.all(this.#endings);
     for (const feed of this.#feeds.values()) {
