@@ -87,6 +87,8 @@ function candidatesRequest(
       iteration,
       weights,
       incumbent: harness,
+      domain: spec.domain,
+      proposer: spec.proposer,
       count: spec.harness.candidates,
       archive: state.archive.map((entry) => ({
         evaluationId: entry.evaluationId,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
 import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { Spec } from '../spec.ts';
 
 export const CandidatesRequested = defineEvent({
   type: 'whale.candidates.requested.v1',
@@ -17,6 +18,8 @@ export const CandidatesRequested = defineEvent({
     iteration: z.int().positive(),
     weights: WeightsRef,
     incumbent: HarnessRef,
+    domain: Spec.shape.domain,
+    proposer: Spec.shape.proposer,
     /** M */
     count: z.int().positive(),
     /** Evaluations whose HarnessScored the proposer must have seen, so that its view is the same on every machine. */
