@@ -2,6 +2,7 @@ import { WhaleError } from '@whale/kernel';
 import { checkConfig, sizeOf, tensorShapes, type LmConfig } from '../config.ts';
 import { rotaryTable } from '../rotary.ts';
 import type { Weights } from '../weights.ts';
+import { wasmRuntime } from '../wasm/runtime.ts';
 import { assembleModule } from '../wasm/assembler.ts';
 import { attention, matmul, packMatrix, rotate, ROW_TILE } from '../wasm/kernels.ts';
 
@@ -86,7 +87,7 @@ export class InferenceEngine {
       sin: reserve(rotary.sin.length),
     };
     const pages = Math.ceil((next * 4) / 65536);
-    const memory = new WebAssembly.Memory({ initial: pages });
+    const memory = new wasmRuntime.Memory({ initial: pages });
     this.#heap = new Float32Array(memory.buffer);
     this.#heap.set(rotary.cos, this.#at.cos);
     this.#heap.set(rotary.sin, this.#at.sin);
@@ -102,8 +103,8 @@ export class InferenceEngine {
       ],
       pages,
     );
-    const module = new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
-    this.#kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
+    const module = new wasmRuntime.Module(bytes);
+    this.#kernels = new wasmRuntime.Instance(module, { env: { memory } }).exports as unknown as Kernels;
   }
 
   /** Puts a version into a bank, replacing what was there. Matrices are packed for the kernels. */

@@ -1,0 +1,1 @@
+export { EmbeddedTrainer, type EmbeddedTrainerOptions } from './embedded-trainer.ts';
