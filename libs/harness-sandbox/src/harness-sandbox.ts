@@ -44,7 +44,7 @@ export class HarnessSandbox {
 
   constructor(options: HarnessSandboxOptions = {}) {
     this.#workerCount = options.workers ?? 1;
-    this.#maxLive = options.maxLive ?? 512;
+    this.#maxLive = options.maxLive ?? 256;
   }
 
   /**

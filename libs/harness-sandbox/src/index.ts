@@ -1,5 +1,15 @@
+export {
+  checkHarness,
+  HarnessChecker,
+  type CheckOptions,
+  type CheckResult,
+  type HarnessCheckerOptions,
+} from './check/harness-checker.ts';
+export type { Problem } from './check/protocol.ts';
+export { fromRecords, type SmokeRun } from './check/smoke.ts';
 export { SandboxError, type SandboxErrorCode } from './errors.ts';
 export { HarnessSandbox, type HarnessSandboxOptions, type RunInput } from './harness-sandbox.ts';
+export { harnessTypes } from './harness-types.ts';
 export { HarnessLimits, type HarnessLimitsInput } from './limits.ts';
 export type { HarnessErrorCode } from './protocol.ts';
 export type { EffectHandler, HarnessRun } from './rollout-run.ts';
