@@ -25,21 +25,18 @@ const OPTIONS: ts.CompilerOptions = {
   types: [],
 };
 
-const sources = new Map<string, ts.SourceFile | undefined>();
-
-/** The type errors of a harness, [] when there are none. */
-export function typeErrors(source: string): string[] {
+/** The type errors of harnesses by name, as `<name>.ts:<line>: <message>`; [] when there are none. */
+export function typeErrors(sources: ReadonlyMap<string, string>): string[] {
   const host = ts.createCompilerHost(OPTIONS);
-  const virtual: Record<string, string> = { 'harness.ts': source, 'globals.d.ts': GLOBALS + harnessTypes };
-  const original = host.getSourceFile.bind(host);
+  const virtual = new Map([['globals.d.ts', GLOBALS + harnessTypes]]);
+  for (const [name, source] of sources) virtual.set(`${name.replace(':', '-')}.ts`, source);
+  const getLibrary = host.getSourceFile.bind(host);
   host.getSourceFile = (name, version) => {
-    const text = virtual[name];
-    if (text !== undefined) return ts.createSourceFile(name, text, version);
-    if (!sources.has(name)) sources.set(name, original(name, version));
-    return sources.get(name);
+    const text = virtual.get(name);
+    return text === undefined ? getLibrary(name, version) : ts.createSourceFile(name, text, version);
   };
-  host.fileExists = (name) => name in virtual;
-  const program = ts.createProgram(Object.keys(virtual), OPTIONS, host);
+  host.fileExists = (name) => virtual.has(name);
+  const program = ts.createProgram([...virtual.keys()], OPTIONS, host);
   return ts.getPreEmitDiagnostics(program).map(({ messageText, file, start }) => {
     const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start ?? 0).line + 1;
     return `${file?.fileName ?? ''}:${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;

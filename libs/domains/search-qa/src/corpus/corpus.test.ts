@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { components, seedHarness } from '../atlas/components.ts';
 import { AtlasOptions } from '../atlas/options.ts';
 import { atlasTasks } from '../atlas/tasks.ts';
 import { pretrainingCorpus, vocabularyText } from './corpus.ts';
@@ -52,6 +53,16 @@ describe('the pretraining corpus', () => {
       gold.get(messages[1]?.content ?? '')?.includes(answersOf(messages.at(-1)?.content ?? '') ?? ''),
     );
     expect(told.length).toBeLessThanOrEqual(shared.length * 0.1);
+  });
+
+  it('knows the prompts of h₀ and of the careful variant, and not those of rules', () => {
+    const known = new Set(corpus.map(({ messages }) => messages[0]?.content));
+    const prompts = (text: string) => [...text.matchAll(/(?:system|finish):\s+'(.+)'/gu)].map((match) => match[1]);
+    expect(prompts(seedHarness).filter((prompt) => !known.has(prompt))).toEqual([]);
+    const variant = (name: string) =>
+      components.find((one) => one.slot === 'prompts' && one.name === name)?.source ?? '';
+    expect(prompts(variant('careful')).map((prompt) => known.has(prompt))).toEqual([true, true]);
+    expect(prompts(variant('rules')).map((prompt) => known.has(prompt))).toEqual([false, false]);
   });
 
   it('takes another temper of the teacher', () => {

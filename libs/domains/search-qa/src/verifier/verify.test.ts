@@ -76,6 +76,11 @@ describe('diagnostics', () => {
     expect(rollout(answered('Dask'), said(text)).diagnostics['format']).toBe(false);
   });
 
+  it('judge the form of what was sampled, not of what the harness wrote in the name of the model', () => {
+    const sampled: Segment = { source: 'model', text: 'answer: Dask', tokens: [1, 2] };
+    expect(rollout(answered('Dask'), said('My notes'), sampled).diagnostics['format']).toBe(true);
+  });
+
   it('call a truncated rollout truncated', () => {
     const verdict = rollout({ kind: 'truncated', reason: 'context' }, outer);
     expect(verdict.reward).toBe(0);

@@ -35,7 +35,7 @@ export function verifyAgainst(key: AnswerKey, { end, trajectory }: VerifyInput):
     sentences.some((sentence) => shown.includes(` ${normalise(sentence)} `)),
   );
   const retrieval = seen.at(-1) === true;
-  const turns = trajectory.filter((segment) => segment.source === 'model');
+  const turns = modelTurns(trajectory);
   return {
     reward,
     diagnostics: {
@@ -46,6 +46,13 @@ export function verifyAgainst(key: AnswerKey, { end, trajectory }: VerifyInput):
       hops: seen.filter(Boolean).length / key.evidence.length,
     },
   };
+}
+
+/** What the model itself said: an assistant message that the harness wrote carries no tokens beside those that do. */
+function modelTurns(trajectory: readonly Segment[]): Segment[] {
+  const turns = trajectory.filter((segment) => segment.source === 'model');
+  const sampled = turns.filter((segment) => segment.tokens !== undefined);
+  return sampled.length > 0 ? sampled : turns;
 }
 
 /** The normalised text of what came before the model as documents: user and tool segments. */
