@@ -1,0 +1,2 @@
+export const boundaries: readonly [string, object];
+export const testBoundaries: readonly [string, object];
