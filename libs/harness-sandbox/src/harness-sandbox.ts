@@ -78,11 +78,11 @@ export class HarnessSandbox {
 
   /**
    * Executes again with recorded effects; the HarnessRun is equal, by canonicalHash, to the one that they come from.
-   * Rejects with REPLAY_DIVERGED when the harness yields another effect than recorded, or one more.
+   * Rejects with REPLAY_DIVERGED when the harness yields another effect than recorded, or more or fewer.
    */
   async replay(input: Omit<RunInput, 'onEffect'> & { effects: readonly EffectRecord[] }): Promise<HarnessRun> {
     const { effects, ...rest } = input;
-    return this.run({
+    const run = await this.run({
       ...rest,
       onEffect: (effect, index) => {
         const record = effects[index];
@@ -95,6 +95,11 @@ export class HarnessSandbox {
         return record.result;
       },
     });
+    if (run.effects.length < effects.length) {
+      const message = `the harness ended after ${run.effects.length} effects, the record has ${effects.length}`;
+      throw new SandboxError('REPLAY_DIVERGED', message);
+    }
+    return run;
   }
 
   /** Ends all; runs in flight reject with SANDBOX_CLOSED. */

@@ -56,11 +56,14 @@ export class HarnessVm {
     if (evaluation === undefined) return failed ?? failure('RUNTIME', 'the harness does not load');
     if (evaluation.promiseState === PENDING) return failure('STRUCTURE', 'a harness has no top-level await');
     const outcome = await vm.resolvePromise(evaluation);
-    return this.#guard(() =>
-      'error' in outcome
-        ? this.#call(this.#driver.raised, outcome.error)
-        : this.#call(this.#driver.start, outcome.value, vm.newString(task), vm.newString(limits)),
-    );
+    return this.#guard(() => {
+      if ('value' in outcome) {
+        return this.#call(this.#driver.start, outcome.value, vm.newString(task), vm.newString(limits));
+      }
+      // While a module loads, even what nothing can catch ends up in its promise.
+      if (vm._getExports().qjs_is_uncatchable_error(outcome.error.ptr) !== 0) throw new JSException(outcome.error);
+      return this.#call(this.#driver.raised, outcome.error);
+    });
   }
 
   resume(result: string): Step {
