@@ -5,7 +5,7 @@ import { toLogError } from './errors.ts';
 import type { Heads, RecordStore } from './record-store.ts';
 
 /** Records put into one transaction at most, unless one call has more: bounds how long the event loop stands still. */
-const MOST_RECORDS = 512;
+const MOST_RECORDS = 256;
 
 interface Request {
   records: readonly AppendRecord[];

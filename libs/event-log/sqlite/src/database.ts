@@ -20,7 +20,7 @@ export interface DatabaseOptions {
 
 type Parameter = string | number | null | Uint8Array;
 
-/** One connection, synchronous. All that it throws is a `LogError`, save `SQLITE_BUSY` inside of `retrying`. */
+/** One connection, synchronous. The library's errors become a `LogError` in `open` and `retrying`: work goes through them. */
 export class LogDatabase {
   /** Without symbolic links: the same for all connections to one file. */
   readonly realPath: string;

@@ -1,22 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Child, Consumer, readAll, record } from '@whale/event-log-testing';
+import { Child, Consumer, consumerProcess, readAll, record, type ConsumerChildMessage } from '@whale/event-log-testing';
+import type { SqliteEventLogOptions } from './sqlite-event-log.ts';
 import type { AppenderChildMessage } from './testing/appender-child.ts';
 import { temporaryFolder, temporaryLog } from './testing/temporary.ts';
 
-interface Said {
-  type: string;
-  partition: number;
-  offsets: number[];
-  partitions: number[];
-}
-
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
 
-function consumerProcess(options: { path: string; leaseTtlMs?: number }, group: string, topic: string): Child<Said> {
-  const module = new URL('../../testing/src/consumer-child.ts', import.meta.url);
-  const opener = new URL('./testing/open-log.ts', import.meta.url).href;
-  const child = new Child<Said>(module, [opener, JSON.stringify(options), group, topic]);
+function member(options: SqliteEventLogOptions, group: string, topic: string): Child<ConsumerChildMessage> {
+  const module = new URL('./testing/open-log.ts', import.meta.url);
+  const child = consumerProcess({ module, argument: JSON.stringify(options) }, group, topic);
   onTestFinished(() => child.kill());
   return child;
 }
@@ -27,7 +20,7 @@ describe('several processes on one file', () => {
     const log = await temporaryLog({ path });
     await log.ensureTopics([{ name: 't', partitions: 3 }]);
     const consumer = await new Consumer().start(log, 'g', 't');
-    const elsewhere = consumerProcess({ path }, 'g', 't');
+    const elsewhere = member({ path }, 'g', 't');
     await eventually(() => expect(elsewhere.messages.some(({ type }) => type === 'assigned')).toBe(true));
 
     const module = new URL('./testing/appender-child.ts', import.meta.url);
@@ -55,8 +48,8 @@ describe('several processes on one file', () => {
     const expected = new Set(all.map(({ partition, offset }) => `${partition}:${offset}`));
     await eventually(() => {
       const seen = new Set(consumer.records.map(({ partition, offset }) => `${partition}:${offset}`));
-      for (const { type, partition, offsets } of elsewhere.messages) {
-        if (type === 'batch') for (const offset of offsets) seen.add(`${partition}:${offset}`);
+      for (const said of elsewhere.messages) {
+        if (said.type === 'batch') for (const offset of said.offsets) seen.add(`${said.partition}:${offset}`);
       }
       expect(seen).toEqual(expected);
     });
@@ -70,8 +63,8 @@ describe('several processes on one file', () => {
     const leaseTtlMs = 800;
     const log = await temporaryLog({ path, leaseTtlMs });
     await log.ensureTopics([{ name: 't', partitions: 2 }]);
-    const child = consumerProcess({ path, leaseTtlMs }, 'g', 't');
-    await eventually(() => expect(child.messages.find(({ type }) => type === 'assigned')?.partitions).toEqual([0, 1]));
+    const child = member({ path, leaseTtlMs }, 'g', 't');
+    await eventually(() => expect(child.messages).toContainEqual({ type: 'assigned', partitions: [0, 1] }));
     child.signal('SIGSTOP');
 
     const consumer = await new Consumer().start(log, 'g', 't');
@@ -89,10 +82,10 @@ describe('several processes on one file', () => {
     await eventually(() => expect(child.messages.slice(saidBefore).some(({ type }) => type === 'batch')).toBe(true));
     const said = child.messages.slice(saidBefore);
     const firstBatch = said.findIndex(({ type }) => type === 'batch');
-    const revoked = said.slice(0, firstBatch).filter(({ type }) => type === 'revoked');
+    const revoked = said.slice(0, firstBatch).filter((each) => each.type === 'revoked');
     expect(revoked.map(({ partition }) => partition).sort()).toEqual([0, 1]);
     const kept = consumer.assigned[0];
-    expect(said.some(({ type, partition }) => type === 'batch' && partition === kept)).toBe(false);
+    expect(said.some((each) => each.type === 'batch' && each.partition === kept)).toBe(false);
     expect(child.complaints).toBe('');
     await consumer.stop();
   });

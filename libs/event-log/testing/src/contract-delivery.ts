@@ -136,15 +136,34 @@ export function deliveryContract(current: CurrentFixture): void {
       consumer.handler = async ({ partition }) => {
         if (partition === poisoned && !healed) throw new Error('poison');
       };
-      await current().consumer(log, group, topic, consumer);
+      await current().consumer(log, group, topic, consumer, { maxBatchRecords: 1 });
       const of = (partition: number) => consumer.records.filter((each) => each.partition === partition);
       await current().eventually(() => expect([of(0).length, of(2).length]).toEqual([5, 5]));
+      // By now the back-off is longer than a second: nobody else may have to wait for its end.
+      await current().eventually(() => expect(consumer.errors.length).toBeGreaterThanOrEqual(5));
+      const before = performance.now();
       for (const key of keys) await log.append(numbers(5, 10).map((value) => record(topic, key, value)));
       await current().eventually(() => expect([of(0).length, of(2).length]).toEqual([10, 10]));
+      expect(performance.now() - before).toBeLessThan(1_200);
       expect(of(poisoned)).toEqual([]);
       expect(consumer.errors.every(({ partition }) => partition === poisoned)).toBe(true);
       healed = true;
       await current().eventually(() => expect(of(poisoned).map(({ value }) => value)).toEqual(numbers(0, 10)));
+    });
+
+    it('the pauses between failures grow', async () => {
+      const { log, topic, group } = await start(1, numbers(0, 3));
+      const times: number[] = [];
+      const consumer = new Consumer();
+      consumer.handler = async () => {
+        times.push(performance.now());
+        throw new Error('always');
+      };
+      await current().consumer(log, group, topic, consumer);
+      await current().eventually(() => expect(times.length).toBeGreaterThanOrEqual(4));
+      const pauses = times.slice(1, 4).map((time, index) => time - (times[index] as number));
+      expect(Math.min(...pauses)).toBeGreaterThan(50);
+      expect(pauses[2]).toBeGreaterThan((pauses[0] as number) * 1.5);
     });
 
     it('a checkpoint that cannot be read is asked for again', async () => {

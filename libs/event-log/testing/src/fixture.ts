@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import type { AppendRecord, EventLog, LogRecord } from '@whale/event-log';
-import { Child } from './child.ts';
+import type { AppendRecord, EventLog, LogRecord, SubscribeOptions } from '@whale/event-log';
+import type { Child } from './child.ts';
 import { Consumer } from './consumer.ts';
 import type { ConsumerChildMessage } from './consumer-child.ts';
+import { consumerProcess } from './consumer-process.ts';
 import type { LogHarness } from './harness.ts';
 
 /** What one test opens, and closes again whatever happens. */
@@ -32,20 +33,21 @@ export class Fixture {
     return `g-${randomUUID()}`;
   }
 
-  async consumer(log: EventLog, group: string, topic: string, consumer = new Consumer()): Promise<Consumer> {
-    await consumer.start(log, group, topic);
+  /** A consumer that runs, and is stopped with the test. */
+  async consumer(
+    log: EventLog,
+    group: string,
+    topic: string,
+    consumer = new Consumer(),
+    extra: Partial<SubscribeOptions> = {},
+  ): Promise<Consumer> {
+    await consumer.start(log, group, topic, extra);
     this.#cleanups.push(() => consumer.stop());
     return consumer;
   }
 
   consumerProcess(group: string, topic: string): Child<ConsumerChildMessage> {
-    const { module, argument } = this.harness.child;
-    const child = new Child<ConsumerChildMessage>(new URL('./consumer-child.ts', import.meta.url), [
-      module.href,
-      argument,
-      group,
-      topic,
-    ]);
+    const child = consumerProcess(this.harness.child, group, topic);
     this.#cleanups.push(() => child.kill());
     return child;
   }
