@@ -1,4 +1,4 @@
-import { EventPattern } from '@nestjs/microservices';
+import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import type { DomainEvent, EventDefinition, EventEnvelope, EventOf } from '@whale/contracts';
 import type { NewWork } from '../store/service-store.ts';
 
@@ -37,5 +37,8 @@ export function OnEvent<Definition extends EventDefinition>(definition: Definiti
       key,
       descriptor as unknown as TypedPropertyDescriptor<(data: object) => unknown>,
     );
+    // Without parameter metadata Nest hands over the payload alone.
+    Payload()(target, key, 0);
+    Ctx()(target, key, 1);
   };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { describeError, isRetryable, type Clock, type ErrorDescription } from '@whale/kernel';
 import type { DomainEvent } from '@whale/contracts';
 import { newOwner, registerOwner } from '../store/owner.ts';
@@ -58,6 +59,8 @@ export class WorkRunner {
   constructor(options: WorkRunnerOptions) {
     this.#options = { attempts: 4, leaseMilliseconds: 30_000, ...options };
     registerOwner(this.#owner);
+    // Every running item listens to the one signal.
+    setMaxListeners(0, this.#abort.signal);
   }
 
   start(): void {
