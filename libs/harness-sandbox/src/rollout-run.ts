@@ -33,6 +33,7 @@ interface Pending {
  *
  * 1. `onEffect` is called once for each effect, whatever happens to workers.
  * 2. A result is recorded before the VM sees it.
+ * 3. A VM gets each result once: by `resume` when it stands at the effect, else by the records of its start.
  */
 export class RolloutRun {
   readonly number: number;
@@ -81,7 +82,7 @@ export class RolloutRun {
     };
   }
 
-  /** The VM yielded. `send` reaches the worker that it lives in now; a later restart gets the result by its records. */
+  /** The VM yielded. `send` reaches the worker that the VM lives in by then; only a parked VM is sent anything. */
   onEffect(index: number, text: string, usage: Usage, send: (message: ToWorker) => void): void {
     this.#usage = usage;
     const pending = this.#pending;

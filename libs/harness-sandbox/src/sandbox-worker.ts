@@ -86,7 +86,7 @@ export class SandboxWorker {
     this.#worker = worker;
     let cause: unknown;
     worker.on('message', (message: FromWorker) => {
-      if (this.#worker === worker) this.#onMessage(message, worker);
+      if (this.#worker === worker) this.#onMessage(message);
     });
     worker.on('error', (error) => (cause = error));
     worker.on('exit', () => {
@@ -102,7 +102,7 @@ export class SandboxWorker {
     await worker?.terminate();
   }
 
-  #onMessage(message: FromWorker, worker: Worker): void {
+  #onMessage(message: FromWorker): void {
     if (message.type === 'ready') {
       this.#threadId = message.threadId;
       this.#ready = true;
@@ -114,9 +114,8 @@ export class SandboxWorker {
     switch (message.type) {
       case 'effect': {
         const { index, effect, fuelUsed, memoryBytes } = message;
-        return run.onEffect(index, effect, { fuelUsed, memoryBytes }, (reply) => {
-          if (this.#worker === worker) worker.postMessage(reply);
-        });
+        // To the worker of then, not of now: an effect can outlive a worker.
+        return run.onEffect(index, effect, { fuelUsed, memoryBytes }, (reply) => this.#post(reply));
       }
       case 'answer':
         return run.onAnswer(message.answer, { fuelUsed: message.fuelUsed, memoryBytes: message.memoryBytes });

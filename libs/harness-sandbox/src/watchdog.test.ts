@@ -60,7 +60,10 @@ describe('siblings of a bomb', () => {
     expect(asked.filter((name) => name.startsWith('b0'))).toEqual(['b0:0', 'b0:1']);
   });
 
-  test('an effect in flight while the worker is replaced is delivered when it resolves', async () => {
+  test.each([
+    ['before the VM is back', 0],
+    ['after the VM is back', 1500],
+  ])('an effect in flight while the worker is replaced is delivered when it resolves, %s', async (_name, millis) => {
     let deliver: (value: unknown) => void = () => {};
     let calls = 0;
     const waiting = sandbox.run({
@@ -73,7 +76,7 @@ describe('siblings of a bomb', () => {
     });
     const { end } = await run(NATIVE_BOMB, { stepMillis: 200 });
     expect(end).toMatchObject({ code: 'WATCHDOG' });
-    await sleep(50);
+    await sleep(millis);
     deliver({ text: 'late' });
     expect((await waiting).end).toEqual({ kind: 'answered', answer: 'late' });
     expect(calls).toBe(1);
