@@ -1,0 +1,1 @@
+export { proposerService } from './proposer.module.ts';

@@ -1,0 +1,13 @@
+import {
+  CandidateRejected,
+  CandidatesRequested,
+  HarnessProposed,
+  HarnessScored,
+  ProposalFailed,
+} from '@whale/contracts';
+import type { Subscriptions } from '@whale/service-kit';
+
+export const subscriptions: Subscriptions = {
+  consumes: [CandidatesRequested, HarnessScored],
+  emits: [HarnessProposed, CandidateRejected, ProposalFailed],
+};

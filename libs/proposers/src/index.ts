@@ -1,0 +1,5 @@
+export type { ArchiveEntry, Draft, JudgedDraft, ProposalRequest, Proposer, Rejection } from './proposer.ts';
+export { parseComponents, replaceComponents, type Component } from './components.ts';
+export { withHeader, withoutHeader } from './header.ts';
+export { unifiedDiff } from './unified-diff.ts';
+export { Recombine } from './recombine/recombine.ts';

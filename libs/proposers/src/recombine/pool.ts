@@ -1,0 +1,34 @@
+import type { Domain } from '@whale/domain-api';
+import { componentKey, type Component } from '../components.ts';
+import type { Specimen } from './composition.ts';
+
+export interface Variant extends Component {
+  key: string;
+  targets: readonly string[];
+  /** '' for a variant that grew in the archive and not in the domain. */
+  hypothesis: string;
+}
+
+/** All variants by slot, without doubles: those of the domain, then others that stand in archived harnesses. */
+export type Pool = ReadonlyMap<string, readonly Variant[]>;
+
+export function variantPool(domain: Domain, archived: readonly Specimen[]): Pool {
+  const pool = new Map<string, Variant[]>();
+  const add = (variant: Omit<Variant, 'key'>): void => {
+    const key = componentKey(variant);
+    const variants = pool.get(variant.slot) ?? [];
+    if (!variants.some((known) => known.key === key)) pool.set(variant.slot, [...variants, { ...variant, key }]);
+  };
+  for (const { slot, name, source, targets, hypothesis } of domain.components) {
+    add({ slot, variant: name, text: `${source.trim()}\n`, targets, hypothesis });
+  }
+  for (const { components } of archived) {
+    for (const component of components.values()) add({ ...component, targets: [], hypothesis: '' });
+  }
+  return pool;
+}
+
+export function variantOf(pool: Pool, component: Component): Variant | undefined {
+  const key = componentKey(component);
+  return pool.get(component.slot)?.find((variant) => variant.key === key);
+}
