@@ -1,0 +1,86 @@
+import type { Outcome, RolloutFailed, RolloutVerified, TokenCounts, VerificationFailed } from '@whale/contracts';
+
+const NO_TOKENS: TokenCounts = { prompt: 0, sampled: 0 };
+const MEASURED = new Set<Outcome>(['correct', 'incorrect', 'truncated', 'harness_error']);
+
+interface RolloutFact {
+  rolloutId: string;
+  taskId: string;
+  sampleIndex: number;
+  outcome: Outcome;
+  tokens: TokenCounts;
+}
+
+export interface TallySums {
+  done: number;
+  correct: number;
+  measured: number;
+  tokens: TokenCounts;
+}
+
+/** The rollouts of one group by id. A verdict stands above a failure of an earlier attempt, whichever comes first. */
+export class RolloutTally {
+  readonly purpose: 'weight' | 'harness' | 'evaluation';
+  readonly #rollouts = new Map<string, RolloutFact>();
+  #errors = 0;
+  #sums: TallySums | null = null;
+
+  constructor(purpose: RolloutTally['purpose']) {
+    this.purpose = purpose;
+  }
+
+  take(event: RolloutVerified | VerificationFailed | RolloutFailed): void {
+    const { rolloutId, taskId, sampleIndex } = event.data;
+    if (event.type === 'whale.rollout.failed.v1') {
+      this.#errors++;
+      if (!event.data.final || this.#rollouts.has(rolloutId)) return;
+      this.#put({ rolloutId, taskId, sampleIndex, outcome: 'infrastructure_error', tokens: NO_TOKENS });
+      return;
+    }
+    const verified = event.type === 'whale.rollout.verified.v1';
+    if (!verified) this.#errors++;
+    const outcome = verified ? event.data.outcome : 'verifier_error';
+    this.#put({ rolloutId, taskId, sampleIndex, outcome, tokens: event.data.tokens });
+  }
+
+  /** Failed attempts and failed verifications. */
+  get errors(): number {
+    return this.#errors;
+  }
+
+  get sums(): TallySums {
+    return (this.#sums ??= this.#add());
+  }
+
+  /** Rollouts of each task, by sample. */
+  byTask(): Map<string, RolloutFact[]> {
+    const tasks = new Map<string, RolloutFact[]>();
+    for (const rollout of this.#rollouts.values()) {
+      const list = tasks.get(rollout.taskId);
+      if (list) list.push(rollout);
+      else tasks.set(rollout.taskId, [rollout]);
+    }
+    for (const list of tasks.values()) list.sort((a, b) => a.sampleIndex - b.sampleIndex);
+    return tasks;
+  }
+
+  #put(fact: RolloutFact): void {
+    this.#rollouts.set(fact.rolloutId, fact);
+    this.#sums = null;
+  }
+
+  #add(): TallySums {
+    const sums = { done: this.#rollouts.size, correct: 0, measured: 0, tokens: { prompt: 0, sampled: 0 } };
+    for (const { outcome, tokens } of this.#rollouts.values()) {
+      if (outcome === 'correct') sums.correct++;
+      if (MEASURED.has(outcome)) sums.measured++;
+      sums.tokens.prompt += tokens.prompt;
+      sums.tokens.sampled += tokens.sampled;
+    }
+    return sums;
+  }
+}
+
+export function isMeasured(outcome: Outcome): boolean {
+  return MEASURED.has(outcome);
+}
