@@ -6,32 +6,16 @@ import type { ArchiveState, TaskFact } from './state.ts';
 /**
  * Scores candidates. Invariants, each named by a test:
  * A1 A score belongs to a (θ, h) pair and covers each task of D_harness once.
- * A2 Entries of a phase are scored in the order of iteration and index, whatever the order of verdicts, so that the
- *    arg max with ties to the incumbent is the same on every run.
- * A3 An iteration without valid candidates leaves the order intact: the next iteration follows.
+ * A2 Entries are scored in the order in which the scheduler opened them (iteration, then index), whatever the order of
+ *    verdicts, so that the arg max with ties to the incumbent is the same on every run.
+ * A3 An iteration without valid candidates opens nothing and holds nothing up.
  */
 export function decide(state: ArchiveState): readonly ArchiveOutput[] {
-  for (const evaluation of Object.values(state.open)) {
-    if (!isNext(state, evaluation)) continue;
-    const facts = state.facts[evaluation.evaluationId] ?? {};
-    if (Object.keys(facts).length < evaluation.taskIds.length * evaluation.rolloutsPerTask) continue;
-    return score(state, evaluation, facts);
-  }
-  return [];
-}
-
-function isNext(state: ArchiveState, { search }: EvaluationOpened['data']): boolean {
-  if (!search) return false;
-  const next = state.phases[search.phaseId]?.next ?? { iteration: 0, index: 0 };
-  if (search.iteration === next.iteration) return search.index === next.index;
-  // Iterations that ended without a candidate open no evaluation: skip to the lowest iteration that did.
-  return search.index === 0 && search.iteration > next.iteration && next.index === 0 && isLowest(state, search);
-}
-
-function isLowest(state: ArchiveState, search: { phaseId: string; iteration: number }): boolean {
-  return Object.values(state.open).every(
-    (other) => other.search?.phaseId !== search.phaseId || other.search.iteration >= search.iteration,
-  );
+  const evaluation = Object.values(state.open)[0];
+  if (!evaluation) return [];
+  const facts = state.facts[evaluation.evaluationId] ?? {};
+  if (Object.keys(facts).length < evaluation.taskIds.length * evaluation.rolloutsPerTask) return [];
+  return score(state, evaluation, facts);
 }
 
 function score(
@@ -57,7 +41,7 @@ function score(
   }
   const measured = outcomes.correct + outcomes.incorrect + outcomes.truncated + outcomes.harness_error;
   const entry = { harnessId: harness.id, score: measured === 0 ? null : outcomes.correct / measured };
-  const before = state.phases[search.phaseId]?.incumbent ?? null;
+  const before = state.incumbents[search.phaseId] ?? null;
   const incumbent = before ? argmax(before, entry) : entry;
 
   const place = new Map(taskIds.map((taskId, i) => [taskId, i]));

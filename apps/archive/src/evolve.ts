@@ -43,23 +43,14 @@ function remember(
 }
 
 function close(state: ArchiveState, scored: HarnessScored['data']): ArchiveState {
-  const { [scored.evaluationId]: evaluation, ...open } = state.open;
+  const { [scored.evaluationId]: _evaluation, ...open } = state.open;
   const { [scored.evaluationId]: _used, ...facts } = state.facts;
-  const before = state.phases[scored.phaseId];
+  const before = state.incumbents[scored.phaseId];
   const entry = { harnessId: scored.harnessId, score: scored.score };
-  const lastOfIteration = scored.index + 1 >= (evaluation?.search?.of ?? 1);
   return {
     open,
     facts,
-    phases: {
-      ...state.phases,
-      [scored.phaseId]: {
-        incumbent: before?.incumbent ? argmax(before.incumbent, entry) : entry,
-        next: lastOfIteration
-          ? { iteration: scored.iteration + 1, index: 0 }
-          : { iteration: scored.iteration, index: scored.index + 1 },
-      },
-    },
+    incumbents: { ...state.incumbents, [scored.phaseId]: before ? argmax(before, entry) : entry },
     entries: [...state.entries, scored],
     scored: [...state.scored, scored.evaluationId],
   };

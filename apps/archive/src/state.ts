@@ -9,21 +9,15 @@ export interface TaskFact {
   tokens: TokenCounts;
 }
 
-export interface PhaseArchive {
-  /** Null until the phase's first harness (iteration 0) is scored. */
-  incumbent: ScoredHarness | null;
-  /** The entry that is scored next: candidates get their scores in the order of iteration and index. */
-  next: { iteration: number; index: number };
-}
-
 export interface ArchiveState {
-  /** Evaluations of a harness search that wait for rollouts, by evaluation id. */
+  /** Evaluations of a harness search that wait for rollouts, by evaluation id, in the order in which they were opened. */
   open: Readonly<Record<string, EvaluationOpened['data']>>;
   facts: Readonly<Record<string, Readonly<Record<string, TaskFact>>>>;
-  phases: Readonly<Record<string, PhaseArchive>>;
+  /** The arg max of each phase's archive, by phase id; a phase begins with h_k. */
+  incumbents: Readonly<Record<string, ScoredHarness>>;
   /** A_j and E_j over all cycles: every (θ, h) pair that has a score, in the order of scoring. */
   entries: readonly HarnessScored['data'][];
   scored: readonly string[];
 }
 
-export const initialState: ArchiveState = { open: {}, facts: {}, phases: {}, entries: [], scored: [] };
+export const initialState: ArchiveState = { open: {}, facts: {}, incumbents: {}, entries: [], scored: [] };

@@ -71,12 +71,13 @@ export async function runRollout(
     onEffect,
     signal,
   });
-  const { experimentId, rolloutId, group, weights, harness, taskId, sampleIndex } = request;
+  const { experimentId, rolloutId, attempt, group, weights, harness, taskId, sampleIndex } = request;
   return {
     type: 'whale.rollout.completed.v1',
     data: {
       experimentId,
       rolloutId,
+      attempt,
       group,
       weightsVersion: weights.version,
       harnessId: harness.id,

@@ -1,6 +1,7 @@
 import { freshPatience, observe } from '@whale/schedules';
-import { closeGroup, withPhase } from './groups.ts';
-import type { Group, SchedulerState, ScoreFact, Stage } from './state.ts';
+import { groupResult } from './group-result.ts';
+import { closeGroup, without, withPhase } from './groups.ts';
+import type { FailureFact, Group, SchedulerState, ScoreFact, Stage } from './state.ts';
 
 type At<Name extends Stage['at']> = Extract<Stage, { at: Name }>;
 
@@ -19,23 +20,26 @@ export function absorb(state: SchedulerState): SchedulerState {
 }
 
 function absorbUpdate(state: SchedulerState, stage: At<'updating'>): SchedulerState {
-  const update = state.facts.updates[stage.stepId];
-  if (!update) return state;
-  if (!update.ok) {
-    // A failure with attempts left stays a fact: decide asks again.
-    if (!update.final) return state;
-    return { ...state, stage: { at: 'failing', reason: `the weight update failed: ${update.message}` } };
+  const { stepId } = stage;
+  const failure = state.facts.updateFailures[stepId];
+  if (failure && isUsedUp(failure, stage)) {
+    return { ...state, stage: { at: 'failing', reason: `the weight update failed: ${failure.message}` } };
   }
-  const { [stage.stepId]: _used, ...updates } = state.facts.updates;
-  const { weights, changed, optimizer, tokens } = update.value;
+  const update = state.facts.updates[stepId];
+  if (!update || mustRetry(failure, stage)) return state;
+  const { weights, changed, optimizer, tokens } = update;
   const before = state.ledger.tokens;
   const moved: SchedulerState = {
     ...state,
     weights,
     optimizer: changed ? optimizer : state.optimizer,
     versions: state.versions + (changed ? 1 : 0),
-    closedGroups: [...state.closedGroups, `updated/${stage.stepId}`],
-    facts: { ...state.facts, updates },
+    closedGroups: [...state.closedGroups, `updated/${stepId}`],
+    facts: {
+      ...state.facts,
+      updates: without(state.facts.updates, stepId),
+      updateFailures: without(state.facts.updateFailures, stepId),
+    },
     ledger: {
       ...state.ledger,
       tokens: {
@@ -54,31 +58,42 @@ function absorbUpdate(state: SchedulerState, stage: At<'updating'>): SchedulerSt
 }
 
 function absorbProposals(state: SchedulerState, stage: At<'proposing'>): SchedulerState {
-  const proposals = state.facts.proposals[stage.iterationId] ?? [];
-  const complete = proposals.length > 0 && proposals.length === proposals[0]?.of;
-  const failure = state.facts.proposalFailures[stage.iterationId];
-  if (complete || failure?.final) {
-    const { [stage.iterationId]: _used, ...rest } = state.facts.proposals;
-    const { [stage.iterationId]: _failed, ...failures } = state.facts.proposalFailures;
-    const used = {
-      ...state,
-      closedGroups: [...state.closedGroups, stage.iterationId],
-      facts: { ...state.facts, proposals: rest, proposalFailures: failures },
-    };
-    if (complete) return { ...used, stage: { at: 'candidates', harnesses: proposals.map((p) => p.harness) } };
-    return withPhase({ ...used, stage: { at: 'harness-next' } }, (phase) => ({
-      ...phase,
-      patience: observe(phase.patience, phase.incumbentScore),
-    }));
-  }
-  const retry = failure !== undefined && failure.attempt >= stage.attempt;
-  return retry === stage.retry ? state : { ...state, stage: { ...stage, retry } };
+  const { iterationId } = stage;
+  const proposals = state.facts.proposals[iterationId] ?? [];
+  const failure = state.facts.proposalFailures[iterationId];
+  const complete = proposals.length > 0 && proposals.length === proposals[0]?.of && !mustRetry(failure, stage);
+  if (!complete && !(failure && isUsedUp(failure, stage))) return state;
+  const used = {
+    ...state,
+    closedGroups: [...state.closedGroups, iterationId],
+    facts: {
+      ...state.facts,
+      proposals: without(state.facts.proposals, iterationId),
+      proposalFailures: without(state.facts.proposalFailures, iterationId),
+    },
+  };
+  if (complete) return { ...used, stage: { at: 'candidates', harnesses: proposals.map((p) => p.harness) } };
+  return withPhase({ ...used, stage: { at: 'harness-next' } }, (phase) => ({
+    ...phase,
+    patience: observe(phase.patience, phase.incumbentScore),
+  }));
+}
+
+/** The attempt asked for has failed, or an even later one is known to have: it is to be asked for again. */
+export function mustRetry(failure: FailureFact | undefined, asked: { attempt: number }): boolean {
+  return failure !== undefined && failure.attempt >= asked.attempt && !isUsedUp(failure, asked);
+}
+
+function isUsedUp(failure: FailureFact, asked: { attempt: number }): boolean {
+  return failure.final && failure.attempt <= asked.attempt;
 }
 
 function absorbScores(state: SchedulerState, stage: At<'scoring'>): SchedulerState {
+  // Candidates open one by one, and their rollouts may have to be made again, even where the scores are known already.
+  if (stage.evaluations.length < stage.of) return state;
   const groups = complete(stage.evaluations.map((id) => state.groups[id]));
   const scores = complete(stage.evaluations.map((id) => state.facts.scores[id]));
-  if (!scores || !groups) return state;
+  if (!scores || !groups?.every((group) => groupResult(state, group))) return state;
 
   let next: SchedulerState = state;
   const rest = { ...state.facts.scores };

@@ -2,9 +2,9 @@ import type { EvaluationOpened, WeightStepOpened } from '@whale/contracts';
 import type { SchedulerInput, SchedulerOutput } from './events.ts';
 import { rememberFact } from './facts.ts';
 import { groupResult } from './group-result.ts';
-import { closeGroup, withGroup, withPhase } from './groups.ts';
+import { closeGroup, evaluationGroup, stepGroup, withGroup, withPhase } from './groups.ts';
 import { absorb } from './absorb.ts';
-import { evaluationKey, newPhase, running, type Group, type SchedulerState } from './state.ts';
+import { evaluationKey, newPhase, type Group, type SchedulerState } from './state.ts';
 
 /** Inputs only add facts; own events move the scheduler on; then what it waited for is absorbed. */
 export function evolve(state: SchedulerState, event: SchedulerInput | SchedulerOutput): SchedulerState {
@@ -70,7 +70,7 @@ function apply(state: SchedulerState, event: SchedulerInput | SchedulerOutput): 
           ...state.ledger,
           proposer: { ...state.ledger.proposer, calls: state.ledger.proposer.calls + 1 },
         },
-        stage: { at: 'proposing', iterationId: event.data.iterationId, attempt: event.data.attempt, retry: false },
+        stage: { at: 'proposing', iterationId: event.data.iterationId, attempt: event.data.attempt },
       };
     case 'whale.rollout.requested.v1': {
       const { group: ref, rolloutId, attempt } = event.data;
@@ -100,20 +100,8 @@ function apply(state: SchedulerState, event: SchedulerInput | SchedulerOutput): 
 }
 
 function openStep(state: SchedulerState, data: WeightStepOpened['data']): SchedulerState {
-  const { started } = running(state);
-  const group: Group = {
-    id: data.stepId,
-    purpose: 'weight',
-    split: 'weight',
-    taskIds: data.taskIds,
-    rolloutsPerTask: data.rolloutsPerPrompt,
-    weights: data.weights,
-    harness: data.harness,
-    seedScope: `${started.spec.seed}/weight/${data.step}`,
-    attempts: {},
-  };
   return {
-    ...withGroup(state, group),
+    ...withGroup(state, stepGroup(state, data)),
     position: state.position + data.taskIds.length,
     steps: data.step,
     stage: { at: 'stepping', stepId: data.stepId },
@@ -121,36 +109,22 @@ function openStep(state: SchedulerState, data: WeightStepOpened['data']): Schedu
 }
 
 function openEvaluation(state: SchedulerState, data: EvaluationOpened['data']): SchedulerState {
-  const { started } = running(state);
-  const group: Group = {
-    id: data.evaluationId,
-    purpose: data.search ? 'harness' : 'evaluation',
-    split: data.split,
-    taskIds: data.taskIds,
-    rolloutsPerTask: data.rolloutsPerTask,
-    weights: data.weights,
-    harness: data.harness,
-    // Named by content, not by experiment: strategies that meet at the same pair meet at the same numbers.
-    seedScope: `${started.spec.seed}/${data.split}/${data.weights.sha256}/${data.harness.id}`,
-    attempts: {},
-  };
-  const opened = withGroup(state, group);
-  if (data.search) {
+  const opened = withGroup(state, evaluationGroup(state, data));
+  const { search } = data;
+  if (search) {
     const earlier = opened.stage.at === 'scoring' ? opened.stage.evaluations : [];
     return withPhase(
-      { ...opened, stage: { at: 'scoring', evaluations: [...earlier, data.evaluationId] } },
-      (phase) => ({ ...phase, candidates: phase.candidates + (data.search?.iteration === 0 ? 0 : 1) }),
+      { ...opened, stage: { at: 'scoring', evaluations: [...earlier, data.evaluationId], of: search.of } },
+      (phase) => ({ ...phase, candidates: phase.candidates + (search.iteration === 0 ? 0 : 1) }),
     );
   }
   const pair = { cycle: state.endedPhases.at(-1)?.cycle ?? 0, weights: data.weights.version, harness: data.harness.id };
   const known = state.pairs.some((other) => other.weights === pair.weights && other.harness === pair.harness);
+  const open = state.stage.at === 'evaluating' ? state.stage.open : [];
   return {
     ...opened,
     pairs: known ? state.pairs : [...state.pairs, pair],
-    stage: {
-      at: 'evaluating',
-      open: [...(state.stage.at === 'evaluating' ? state.stage.open : []), data.evaluationId],
-    },
+    stage: { at: 'evaluating', open: [...open, data.evaluationId] },
   };
 }
 

@@ -25,15 +25,12 @@ export function rememberFact(state: SchedulerState, input: Fact): SchedulerState
       return rememberFailure(state, input);
     case 'whale.weights.updated.v1':
       if (state.closedGroups.includes(`updated/${input.data.stepId}`)) return state;
-      return withFacts(state, { updates: { ...facts.updates, [input.data.stepId]: { ok: true, value: input.data } } });
+      return withFacts(state, { updates: { ...facts.updates, [input.data.stepId]: input.data } });
     case 'whale.weight-update.failed.v1': {
       const { stepId, attempt, final, error } = input.data;
       if (state.closedGroups.includes(`updated/${stepId}`)) return state;
-      const known = facts.updates[stepId];
-      if (known && (known.ok || known.attempt >= attempt)) return state;
-      return withFacts(state, {
-        updates: { ...facts.updates, [stepId]: { ok: false, attempt, final, message: error.message } },
-      });
+      const failure = later(facts.updateFailures[stepId], { attempt, final, message: error.message });
+      return withFacts(state, { updateFailures: { ...facts.updateFailures, [stepId]: failure } });
     }
     case 'whale.harness.proposed.v1': {
       const { iterationId, index, of, harness } = input.data;
@@ -61,29 +58,41 @@ export function rememberFact(state: SchedulerState, input: Fact): SchedulerState
 }
 
 function rememberVerdict(state: SchedulerState, input: RolloutVerified | VerificationFailed): SchedulerState {
-  const { group, rolloutId, tokens } = input.data;
-  // The archive counts the verdicts of a harness search; the scheduler hears its total as HarnessScored.
-  if (group.purpose === 'harness' || state.closedGroups.includes(group.id)) return state;
+  const { group, rolloutId, attempt, tokens } = input.data;
+  if (state.closedGroups.includes(group.id)) return state;
   const verdict: VerdictFact = {
     outcome:
       input.type === 'whale.verification.failed.v1' ? 'verifier_error' : (input.data.outcome as VerdictFact['outcome']),
     prompt: tokens.prompt,
     sampled: tokens.sampled,
   };
-  const { verdicts } = state.facts;
   return withFacts(state, {
-    verdicts: { ...verdicts, [group.id]: { ...verdicts[group.id], [rolloutId]: verdict } },
+    verdicts: entered(state.facts.verdicts, group.id, rolloutId, verdict),
+    attempts: attempted(state, group.id, rolloutId, attempt),
   });
 }
 
 function rememberFailure(state: SchedulerState, input: RolloutFailed): SchedulerState {
-  const { group, rolloutId, attempt, final, error } = input.data;
+  const { group, rolloutId, attempt, final } = input.data;
   if (state.closedGroups.includes(group.id)) return state;
-  const { failures } = state.facts;
-  const failure = later(failures[group.id]?.[rolloutId], { attempt, final, message: error.message });
+  const { lost } = state.facts;
   return withFacts(state, {
-    failures: { ...failures, [group.id]: { ...failures[group.id], [rolloutId]: failure } },
+    lost: final ? entered(lost, group.id, rolloutId, true) : lost,
+    attempts: attempted(state, group.id, rolloutId, final ? attempt : attempt + 1),
   });
+}
+
+/** The highest attempt of a rollout that must have been asked for. */
+function attempted(state: SchedulerState, groupId: string, rolloutId: string, attempt: number): Facts['attempts'] {
+  const { attempts } = state.facts;
+  const known = attempts[groupId]?.[rolloutId] ?? 1;
+  return attempt > known ? entered(attempts, groupId, rolloutId, attempt) : attempts;
+}
+
+type ByRollout<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>;
+
+function entered<Fact>(facts: ByRollout<Fact>, groupId: string, rolloutId: string, fact: Fact): ByRollout<Fact> {
+  return { ...facts, [groupId]: { ...facts[groupId], [rolloutId]: fact } };
 }
 
 function later(known: FailureFact | undefined, heard: FailureFact): FailureFact {

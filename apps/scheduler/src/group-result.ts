@@ -15,12 +15,17 @@ export function requestedRollouts(group: Pick<Group, 'taskIds' | 'rolloutsPerTas
   return group.taskIds.length * group.rolloutsPerTask;
 }
 
+/** True when a rollout of the group is to be asked for again. */
+export function awaitsRetry(state: SchedulerState, group: Group): boolean {
+  const due = Object.entries(state.facts.attempts[group.id] ?? {});
+  return due.some(([rolloutId, attempt]) => attempt > (group.attempts[rolloutId] ?? 1));
+}
+
 /** The result of a group once each rollout has a verdict or a final failure; null while some are open. */
 export function groupResult(state: SchedulerState, group: Group): GroupResult | null {
   const verdicts = state.facts.verdicts[group.id] ?? {};
-  const failures = state.facts.failures[group.id] ?? {};
-  const lost = Object.entries(failures).filter(([id, failure]) => failure.final && verdicts[id] === undefined).length;
-  if (Object.keys(verdicts).length + lost < requestedRollouts(group)) return null;
+  const lost = Object.keys(state.facts.lost[group.id] ?? {}).filter((id) => verdicts[id] === undefined).length;
+  if (Object.keys(verdicts).length + lost < requestedRollouts(group) || awaitsRetry(state, group)) return null;
 
   const outcomes: OutcomeCounts = {
     correct: 0,

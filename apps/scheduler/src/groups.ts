@@ -1,5 +1,37 @@
+import type { EvaluationOpened, WeightStepOpened } from '@whale/contracts';
 import { requestedRollouts } from './group-result.ts';
-import type { Group, SchedulerState } from './state.ts';
+import { running, type Group, type SchedulerState } from './state.ts';
+
+export function stepGroup(state: SchedulerState, data: WeightStepOpened['data']): Group {
+  const { spec } = running(state).started;
+  return {
+    id: data.stepId,
+    purpose: 'weight',
+    split: 'weight',
+    taskIds: data.taskIds,
+    rolloutsPerTask: data.rolloutsPerPrompt,
+    weights: data.weights,
+    harness: data.harness,
+    seedScope: `${spec.seed}/weight/${data.step}`,
+    attempts: {},
+  };
+}
+
+export function evaluationGroup(state: SchedulerState, data: EvaluationOpened['data']): Group {
+  const { spec } = running(state).started;
+  return {
+    id: data.evaluationId,
+    purpose: data.search ? 'harness' : 'evaluation',
+    split: data.split,
+    taskIds: data.taskIds,
+    rolloutsPerTask: data.rolloutsPerTask,
+    weights: data.weights,
+    harness: data.harness,
+    // Named by content, not by experiment: strategies that meet at the same pair meet at the same numbers.
+    seedScope: `${spec.seed}/${data.split}/${data.weights.sha256}/${data.harness.id}`,
+    attempts: {},
+  };
+}
 
 export function withGroup(state: SchedulerState, group: Group): SchedulerState {
   const count = requestedRollouts(group);
@@ -27,18 +59,27 @@ export function closeGroup(
   group: Pick<Group, 'id'>,
   tokens: { prompt: number; sampled: number },
 ): SchedulerState {
-  const { [group.id]: _group, ...groups } = state.groups;
-  const { [group.id]: _verdicts, ...verdicts } = state.facts.verdicts;
-  const { [group.id]: _failures, ...failures } = state.facts.failures;
+  const { facts } = state;
   const before = state.ledger.tokens;
   return {
     ...state,
-    groups,
+    groups: without(state.groups, group.id),
     closedGroups: [...state.closedGroups, group.id],
-    facts: { ...state.facts, verdicts, failures },
+    facts: {
+      ...facts,
+      verdicts: without(facts.verdicts, group.id),
+      lost: without(facts.lost, group.id),
+      attempts: without(facts.attempts, group.id),
+    },
     ledger: {
       ...state.ledger,
       tokens: { ...before, prompt: before.prompt + tokens.prompt, sampled: before.sampled + tokens.sampled },
     },
   };
+}
+
+/** The record without one key. */
+export function without<Value>(record: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
+  const { [key]: _dropped, ...rest } = record;
+  return rest;
 }

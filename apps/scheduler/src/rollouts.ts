@@ -1,5 +1,6 @@
 import type { RolloutRequested } from '@whale/contracts';
 import { deterministicId } from '@whale/kernel';
+import { awaitsRetry } from './group-result.ts';
 import { running, type Group, type SchedulerState } from './state.ts';
 
 export interface PlannedRollout {
@@ -55,18 +56,13 @@ export function groupRequests(state: SchedulerState, group: Group): RolloutReque
   return plannedRollouts(started.experimentId, group).map((rollout) => rolloutRequest(state, group, rollout, 1));
 }
 
-/** Rollouts that failed with attempts left and have not been asked for again. */
+/** The next attempt of each rollout that failed with attempts left and has not been asked for again. */
 export function retryRequests(state: SchedulerState, group: Group): RolloutRequested[] {
-  const failures = Object.entries(state.facts.failures[group.id] ?? {}).filter(
-    ([rolloutId, failure]) => !failure.final && failure.attempt >= (group.attempts[rolloutId] ?? 1),
-  );
-  if (failures.length === 0) return [];
+  if (!awaitsRetry(state, group)) return [];
   const { started } = running(state);
-  const planned = new Map(plannedRollouts(started.experimentId, group).map((plan) => [plan.rolloutId, plan]));
-  return failures
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([rolloutId, failure]) => {
-      const plan = planned.get(rolloutId);
-      return plan ? [rolloutRequest(state, group, plan, failure.attempt + 1)] : [];
-    });
+  const due = state.facts.attempts[group.id] ?? {};
+  return plannedRollouts(started.experimentId, group).flatMap((plan) => {
+    const next = (group.attempts[plan.rolloutId] ?? 1) + 1;
+    return (due[plan.rolloutId] ?? 1) >= next ? [rolloutRequest(state, group, plan, next)] : [];
+  });
 }

@@ -41,14 +41,19 @@ export interface FailureFact {
   message: string;
 }
 
-export type Settled<Success> =
-  { ok: true; value: Success } | { ok: false; attempt: number; final: boolean; message: string };
-
-/** What has been heard and not yet used. A fact may arrive before the decision that waits for it. */
+/**
+ * What has been heard and not yet used. A fact may arrive long before the decision that waits for it: also a later
+ * attempt before the earlier one has been asked for again. So facts only add up here, and the attempts are asked for
+ * one after the other when their turn comes.
+ */
 export interface Facts {
   verdicts: Readonly<Record<string, Readonly<Record<string, VerdictFact>>>>;
-  failures: Readonly<Record<string, Readonly<Record<string, FailureFact>>>>;
-  updates: Readonly<Record<string, Settled<WeightsUpdated['data']>>>;
+  /** Rollouts whose failure is final. */
+  lost: Readonly<Record<string, Readonly<Record<string, true>>>>;
+  /** By rollout the attempt that must have been asked for, where it is above 1. */
+  attempts: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  updates: Readonly<Record<string, WeightsUpdated['data']>>;
+  updateFailures: Readonly<Record<string, FailureFact>>;
   proposals: Readonly<Record<string, readonly Pick<HarnessProposed['data'], 'index' | 'of' | 'harness'>[]>>;
   proposalFailures: Readonly<Record<string, FailureFact>>;
   scores: Readonly<Record<string, ScoreFact>>;
@@ -69,9 +74,9 @@ export type Stage =
   | { at: 'updating'; stepId: string; attempt: number; accepted: readonly string[]; reward: StepReward }
   | { at: 'harness-begin' }
   | { at: 'harness-next' }
-  | { at: 'proposing'; iterationId: string; attempt: number; retry: boolean }
+  | { at: 'proposing'; iterationId: string; attempt: number }
   | { at: 'candidates'; harnesses: readonly HarnessRef[] }
-  | { at: 'scoring'; evaluations: readonly string[] }
+  | { at: 'scoring'; evaluations: readonly string[]; of: number }
   | { at: 'failing'; reason: string }
   | { at: 'ended' };
 
@@ -134,7 +139,16 @@ export const initialState: SchedulerState = {
   harness: null,
   groups: {},
   closedGroups: [],
-  facts: { verdicts: {}, failures: {}, updates: {}, proposals: {}, proposalFailures: {}, scores: {} },
+  facts: {
+    verdicts: {},
+    lost: {},
+    attempts: {},
+    updates: {},
+    updateFailures: {},
+    proposals: {},
+    proposalFailures: {},
+    scores: {},
+  },
   position: 0,
   steps: 0,
   versions: 0,

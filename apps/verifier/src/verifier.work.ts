@@ -11,10 +11,10 @@ export function verifyWork(loadDomain: (spec: Spec['domain']) => Promise<Domain>
     concurrency,
     run: async (payload) => ({ events: [await verifyRollout(payload as VerifiableRollout, loadDomain)] }),
     failed: (payload, error) => {
-      const { experimentId, rolloutId, group, taskId, sampleIndex, tokens } = payload as VerifiableRollout;
+      const { experimentId, rolloutId, attempt, group, taskId, sampleIndex, tokens } = payload as VerifiableRollout;
       const failed: VerificationFailed = {
         type: 'whale.verification.failed.v1',
-        data: { experimentId, rolloutId, group, taskId, sampleIndex, error, tokens },
+        data: { experimentId, rolloutId, attempt, group, taskId, sampleIndex, error, tokens },
       };
       return [failed];
     },

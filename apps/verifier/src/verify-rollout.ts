@@ -16,12 +16,13 @@ export async function verifyRollout(
   const { end, trajectory } = rollout;
   const verdict = await domain.verify({ task, end, trajectory });
   const outcome = gradeToOutcome(end, verdict.reward);
-  const { experimentId, rolloutId, group, weightsVersion, harnessId, taskId, sampleIndex, tokens } = rollout;
+  const { experimentId, rolloutId, attempt, group, weightsVersion, harnessId, taskId, sampleIndex, tokens } = rollout;
   return {
     type: 'whale.rollout.verified.v1',
     data: {
       experimentId,
       rolloutId,
+      attempt,
       group,
       weightsVersion,
       harnessId,

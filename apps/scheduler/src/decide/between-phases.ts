@@ -1,10 +1,10 @@
-import type { EvaluationOpened, Split } from '@whale/contracts';
+import type { EvaluationCompleted, EvaluationOpened, Split } from '@whale/contracts';
 import { deterministicId } from '@whale/kernel';
 import { fixedWeightRange, harnessBounds, phaseAt, estimate, weightBounds, type PhaseIdentity } from '@whale/schedules';
 import type { SchedulerOutput } from '../events.ts';
 import { groupResult } from '../group-result.ts';
 import { groupRequests } from '../rollouts.ts';
-import { evolve } from '../evolve.ts';
+import { evaluationGroup } from '../groups.ts';
 import { evaluationKey, remainingRollouts, running, type Group, type SchedulerState } from '../state.ts';
 import { experimentEnded } from './result.ts';
 
@@ -12,7 +12,8 @@ import { experimentEnded } from './result.ts';
 export function decideIdle(state: SchedulerState): SchedulerOutput[] {
   const { started, weights, harness } = running(state);
   const last = state.endedPhases.at(-1);
-  const next = state.budgetSpent ? undefined : phaseAt(started.spec, state.phasesBegun);
+  const planned = phaseAt(started.spec, state.phasesBegun);
+  const next = planned && !state.budgetSpent && canAfford(state, planned) ? planned : undefined;
   const cycleOver = last !== undefined && (next === undefined || next.cycle > last.cycle);
 
   if (last === undefined || cycleOver || started.spec.evaluation.after === 'phase') {
@@ -26,12 +27,9 @@ export function decideIdle(state: SchedulerState): SchedulerOutput[] {
     const { experimentId } = started;
     return [{ type: 'whale.cycle.ended.v1', data: { experimentId, cycle: last.cycle, weights, harness } }];
   }
-  if (next && canAfford(state, next)) return [startPhase(state, next)];
-  return [experimentEnded(state, 'completed', next ? 'rollout budget spent' : endReason(state))];
-}
-
-function endReason(state: SchedulerState): string {
-  return state.budgetSpent ? 'rollout budget spent' : 'all phases done';
+  if (next) return [startPhase(state, next)];
+  const spent = planned !== undefined || state.budgetSpent;
+  return [experimentEnded(state, 'completed', spent ? 'rollout budget spent' : 'all phases done')];
 }
 
 /** A phase that cannot make even its first step or iteration is not begun. */
@@ -82,33 +80,31 @@ function openEvaluation(state: SchedulerState, split: Extract<Split, 'validation
 
 /** The rollout requests of an evaluation that is about to open. */
 export function requestsOf(state: SchedulerState, opened: EvaluationOpened): SchedulerOutput[] {
-  const after = evolve(state, opened);
-  return groupRequests(after, after.groups[opened.data.evaluationId] as Group);
+  return groupRequests(state, evaluationGroup(state, opened.data));
 }
 
+/** All open evaluations close together, in the order in which they were opened, so that the order of verdicts is moot. */
 export function decideEvaluation(state: SchedulerState, open: readonly string[]): SchedulerOutput[] {
   const { started } = running(state);
+  const completed: EvaluationCompleted[] = [];
   for (const evaluationId of open) {
     const group = state.groups[evaluationId] as Group;
     const result = groupResult(state, group);
-    if (!result) continue;
-    if (result.measured === 0) {
-      return [experimentEnded(state, 'failed', `no rollout on ${group.split} could be measured`)];
-    }
-    return [
-      {
-        type: 'whale.evaluation.completed.v1',
-        data: {
-          experimentId: started.experimentId,
-          evaluationId,
-          split: group.split,
-          weightsVersion: group.weights.version,
-          harnessId: group.harness.id,
-          estimate: estimate(result.correct, result.measured),
-          outcomes: result.outcomes,
-        },
+    if (!result) return [];
+    completed.push({
+      type: 'whale.evaluation.completed.v1',
+      data: {
+        experimentId: started.experimentId,
+        evaluationId,
+        split: group.split,
+        weightsVersion: group.weights.version,
+        harnessId: group.harness.id,
+        estimate: estimate(result.correct, result.measured),
+        outcomes: result.outcomes,
       },
-    ];
+    });
   }
-  return [];
+  const unmeasured = completed.find(({ data }) => data.estimate.n === 0);
+  if (!unmeasured) return completed;
+  return [experimentEnded(state, 'failed', `no rollout on ${unmeasured.data.split} could be measured`)];
 }

@@ -1,6 +1,7 @@
 import type { EvaluationOpened, HarnessRef } from '@whale/contracts';
 import { deterministicId } from '@whale/kernel';
 import { harnessBounds, isExhausted } from '@whale/schedules';
+import { mustRetry } from '../absorb.ts';
 import type { SchedulerOutput } from '../events.ts';
 import { remainingRollouts, running, type PhaseProgress, type SchedulerState, type Stage } from '../state.ts';
 import { requestsOf } from './between-phases.ts';
@@ -64,7 +65,7 @@ export function decideHarnessNext(state: SchedulerState): SchedulerOutput[] {
 }
 
 export function decideProposing(state: SchedulerState, stage: Extract<Stage, { at: 'proposing' }>): SchedulerOutput[] {
-  if (!stage.retry) return [];
+  if (!mustRetry(state.facts.proposalFailures[stage.iterationId], stage)) return [];
   const { count } = state.phase as PhaseProgress;
   return [candidatesRequest(state, stage.iterationId, count, stage.attempt + 1)];
 }

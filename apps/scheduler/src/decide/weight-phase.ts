@@ -1,9 +1,10 @@
 import type { WeightStepOpened, WeightUpdateRequested } from '@whale/contracts';
 import { deterministicId } from '@whale/kernel';
 import { freshPatience, isExhausted, observe, promptsAt, weightBounds, windowReward } from '@whale/schedules';
-import { evolve } from '../evolve.ts';
+import { mustRetry } from '../absorb.ts';
 import type { SchedulerOutput } from '../events.ts';
 import { groupResult } from '../group-result.ts';
+import { stepGroup } from '../groups.ts';
 import { groupRequests } from '../rollouts.ts';
 import {
   remainingRollouts,
@@ -52,8 +53,7 @@ export function decideWeightNext(state: SchedulerState): SchedulerOutput[] {
       rolloutsPerPrompt,
     },
   };
-  const after = evolve(state, opened);
-  return [opened, ...groupRequests(after, after.groups[opened.data.stepId] as Group)];
+  return [opened, ...groupRequests(state, stepGroup(state, opened.data))];
 }
 
 /** The adaptive signal so far: rolling mean reward of the last W steps, one observation a step. */
@@ -78,9 +78,8 @@ export function decideStep(state: SchedulerState, stepId: string): SchedulerOutp
 }
 
 export function decideUpdate(state: SchedulerState, stage: Extract<Stage, { at: 'updating' }>): SchedulerOutput[] {
-  const update = state.facts.updates[stage.stepId];
-  if (!update || update.ok || update.attempt < stage.attempt) return [];
-  return [updateRequest(state, stage.stepId, update.attempt + 1, stage.accepted, stage.reward)];
+  if (!mustRetry(state.facts.updateFailures[stage.stepId], stage)) return [];
+  return [updateRequest(state, stage.stepId, stage.attempt + 1, stage.accepted, stage.reward)];
 }
 
 function updateRequest(

@@ -14,6 +14,8 @@ export const RolloutCompleted = defineEvent({
   data: z.strictObject({
     experimentId: z.string(),
     rolloutId: z.string(),
+    /** The attempt that came to an end; those before it failed. */
+    attempt: z.int().positive(),
     group: RolloutGroup,
     weightsVersion: z.string(),
     harnessId: z.string(),

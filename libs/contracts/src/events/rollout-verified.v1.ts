@@ -13,6 +13,8 @@ export const RolloutVerified = defineEvent({
   data: z.strictObject({
     experimentId: z.string(),
     rolloutId: z.string(),
+    /** The attempt that is judged; those before it failed. */
+    attempt: z.int().positive(),
     group: RolloutGroup,
     weightsVersion: z.string(),
     harnessId: z.string(),

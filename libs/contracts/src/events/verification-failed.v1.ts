@@ -13,6 +13,8 @@ export const VerificationFailed = defineEvent({
   data: z.strictObject({
     experimentId: z.string(),
     rolloutId: z.string(),
+    /** The attempt that could not be judged; those before it failed. */
+    attempt: z.int().positive(),
     group: RolloutGroup,
     taskId: z.string(),
     sampleIndex: z.int().nonnegative(),

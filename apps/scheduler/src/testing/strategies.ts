@@ -1,0 +1,23 @@
+import type { SpecInput } from '@whale/contracts';
+import type { WorldOptions } from './scripted-world.ts';
+
+/** The four strategies, small enough for many runs. */
+export const strategies: Record<SpecInput['strategy']['kind'], SpecInput['strategy']> = {
+  fixed: { kind: 'fixed', cycles: 2, weight: { epochs: 0.6 }, harness: { iterations: 2 } },
+  adaptive: {
+    kind: 'adaptive',
+    cycles: 2,
+    weight: { window: 0.2, minimum: 0.2, patience: 0.2, maximum: 1.5 },
+    harness: { minimum: 1, patience: 1, maximum: 4 },
+  },
+  'weight-only': { kind: 'weight-only', weight: { epochs: 1.2 } },
+  'harness-only': { kind: 'harness-only', harness: { iterations: 4 } },
+};
+
+/** A world in which everything that may fail fails now and then. */
+export const troubled: WorldOptions = {
+  rolloutFailures: 0.15,
+  verifierFailures: 0.03,
+  updateFailures: 0.2,
+  proposalFailures: 0.3,
+};
