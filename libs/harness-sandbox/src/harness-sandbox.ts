@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { EffectRecord } from '@whale/contracts';
 import { canonicalJson, type JsonValue } from '@whale/kernel';
 import { SandboxError } from './errors.ts';
 import { HarnessLimits, type HarnessLimitsInput } from './limits.ts';
+import { loadQuickJs } from './load-quickjs.ts';
 import { type EffectHandler, type HarnessRun, RolloutRun } from './rollout-run.ts';
 import { SandboxWorker } from './sandbox-worker.ts';
 
@@ -25,11 +24,6 @@ export interface RunInput {
   /** `run` rejects with its reason; an effect in flight is left to the caller's own signal. */
   signal?: AbortSignal;
 }
-
-/** Node 20's types know WebAssembly as a namespace only. Compiled once, the module's code is shared by all workers. */
-const { compile: compileWasm } = (
-  globalThis as unknown as { WebAssembly: { compile(bytes: Uint8Array): Promise<WebAssembly.Module> } }
-).WebAssembly;
 
 /** Executes harnesses in QuickJS VMs on worker threads. One for a process; many rollouts at once. */
 export class HarnessSandbox {
@@ -111,7 +105,7 @@ export class HarnessSandbox {
   }
 
   async #prepare(): Promise<void> {
-    this.#wasm ??= readFile(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm')).then(compileWasm);
+    this.#wasm ??= loadQuickJs();
     const wasm = await this.#wasm;
     if (this.#workers.length === 0) {
       this.#workers = Array.from({ length: this.#workerCount }, () => new SandboxWorker(wasm));

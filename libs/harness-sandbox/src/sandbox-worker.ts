@@ -11,6 +11,10 @@ const CRASHES_TO_BLAME = 2;
 /** CPU ms for a step whose rollout was aborted meanwhile. */
 const ALLOWANCE_OF_ABORTED = 2000;
 
+function spawnSandboxThread(workerData: WorkerData): Worker {
+  return spawnTypeScriptWorker(new URL('./worker.ts', import.meta.url), { workerData, name: 'harness' });
+}
+
 /**
  * One worker thread and the rollouts in it, kept through restarts.
  *
@@ -20,6 +24,7 @@ const ALLOWANCE_OF_ABORTED = 2000;
  */
 export class SandboxWorker {
   readonly #wasm: WebAssembly.Module;
+  readonly #spawnThread: (workerData: WorkerData) => Worker;
   readonly #runs = new Map<number, RolloutRun>();
   readonly #watchdog: Watchdog;
   #worker: Worker | undefined;
@@ -28,8 +33,10 @@ export class SandboxWorker {
   #failedStarts = 0;
   #ready = false;
 
-  constructor(wasm: WebAssembly.Module) {
+  /** `spawn` is given by tests that let a worker die. */
+  constructor(wasm: WebAssembly.Module, spawn: (workerData: WorkerData) => Worker = spawnSandboxThread) {
     this.#wasm = wasm;
+    this.#spawnThread = spawn;
     const progressNow = (): Int32Array => this.#progress;
     const threadNow = (): number | undefined => this.#threadId;
     this.#watchdog = new Watchdog({
@@ -82,7 +89,7 @@ export class SandboxWorker {
     this.#threadId = undefined;
     this.#ready = false;
     const workerData: WorkerData = { wasm: this.#wasm, progress: this.#progress.buffer as SharedArrayBuffer };
-    const worker = spawnTypeScriptWorker(new URL('./worker.ts', import.meta.url), { workerData, name: 'harness' });
+    const worker = this.#spawnThread(workerData);
     this.#worker = worker;
     let cause: unknown;
     worker.on('message', (message: FromWorker) => {
