@@ -29,6 +29,8 @@ test('200 VMs alive at once in one worker, none mixed up with another', async ()
 
 test('past maxLive, runs wait in line', async () => {
   const narrow = new HarnessSandbox({ maxLive: 4 });
+  let open: () => void = () => {};
+  const four = new Promise<void>((resolve) => (open = resolve));
   let live = 0;
   let most = 0;
   const runs = Array.from({ length: 20 }, () =>
@@ -37,7 +39,9 @@ test('past maxLive, runs wait in line', async () => {
       task: {},
       onEffect: async () => {
         most = Math.max(most, ++live);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (live === 4) open();
+        await four;
+        await new Promise((resolve) => setTimeout(resolve, 20));
         live -= 1;
         return null;
       },

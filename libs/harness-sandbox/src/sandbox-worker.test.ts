@@ -3,7 +3,7 @@ import { spawnTypeScriptWorker } from '@whale/kernel';
 import { afterEach, expect, test } from 'vitest';
 import { HarnessLimits } from './limits.ts';
 import { loadQuickJs } from './load-quickjs.ts';
-import type { WorkerData } from './protocol.ts';
+import { PROGRESS_ROLLOUT, type WorkerData } from './protocol.ts';
 import { type EffectHandler, RolloutRun } from './rollout-run.ts';
 import { SandboxWorker } from './sandbox-worker.ts';
 import { harness } from './testing/sources.ts';
@@ -13,7 +13,9 @@ const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTim
 
 /** The threads of a SandboxWorker, to be killed from outside as the machine might. */
 const threads: Worker[] = [];
+let progress = new Int32Array(new SharedArrayBuffer(8));
 const spawn = (workerData: WorkerData): Worker => {
+  progress = new Int32Array(workerData.progress);
   const thread = spawnTypeScriptWorker(new URL('./worker.ts', import.meta.url), { workerData });
   threads.push(thread);
   return thread;
@@ -49,14 +51,18 @@ test('a thread that dies while nothing executes costs nothing', async () => {
 test('a rollout under which the thread dies twice is blamed; its siblings are not', async () => {
   worker = new SandboxWorker(wasm, spawn);
   const loop = rollout(harness('for (;;);'), () => null);
-  const sibling = rollout(harness("yield* tool('x', {}); return { answer: 'a' }"), () => sleep(500).then(() => null));
+  let deliver: (value: unknown) => void = () => {};
+  const sibling = rollout(harness("yield* tool('x', {}); return { answer: 'a' }"), () => {
+    worker?.add(loop);
+    return new Promise((resolve) => (deliver = resolve));
+  });
   worker.add(sibling);
-  worker.add(loop);
-  while (!loop.settled) {
-    await sleep(800);
+  for (let deaths = 0; deaths < 2; deaths++) {
+    while (Atomics.load(progress, PROGRESS_ROLLOUT) !== loop.number) await sleep(5);
     await threads.at(-1)?.terminate();
   }
   expect((await loop.done).end).toMatchObject({ kind: 'harness_error', code: 'CRASH' });
+  deliver(null);
   expect((await sibling.done).end).toEqual({ kind: 'answered', answer: 'a' });
 });
 
