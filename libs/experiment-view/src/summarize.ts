@@ -34,7 +34,8 @@ export function summarize(view: ExperimentView, stateHash: string | null = null)
   return {
     experimentId: view.experimentId,
     spec: view.spec,
-    status: view.status,
+    // Submitted and not yet taken up counts as running: it has not ended.
+    status: view.status === 'submitted' ? 'running' : view.status,
     reason: view.reason,
     base: measured(base),
     best: measured(best),

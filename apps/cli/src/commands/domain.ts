@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { EXIT } from '../errors.ts';
+import { paint } from '../print/paint.ts';
+import { print, printJson, sessionOf } from '../session.ts';
+import { domainOption, type DomainOptions } from './domain-option.ts';
+
+export function domainCommand(program: Command): void {
+  const domain = program.command('domain').description('tools for domains');
+  domainOption(
+    domain
+      .command('check')
+      .argument('<path|name>', 'module path (./my-domain.ts) or a built-in domain: search-qa')
+      .description('loads a domain and tries its promises: splits, gold answers, tools, components'),
+  )
+    .addHelpText('after', '\nExample:\n  $ whale domain check search-qa --dataset atlas\n')
+    .action(async (name: string, options: DomainOptions, command: Command) => {
+      const session = sessionOf(command);
+      const { loadDomainFor } = await import('./domain-option.ts');
+      const { checkDomain } = await import('../checks/check-domain.ts');
+      const checks = await checkDomain(await loadDomainFor(name, options));
+      const failed = checks.filter((check) => !check.ok);
+      if (session.json) printJson({ domain: name, ok: failed.length === 0, checks });
+      else {
+        const colours = paint(process.stdout);
+        for (const { ok, title, details } of checks) {
+          print(`${ok ? colours.green('✓') : colours.red('✗')} ${title}`);
+          for (const line of details) print(`    ${line}`);
+        }
+        print(failed.length === 0 ? `${name} is sound` : `${failed.length} of ${checks.length} checks failed`);
+      }
+      if (failed.length > 0) process.exitCode = EXIT.badInput;
+    });
+}

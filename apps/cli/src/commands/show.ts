@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { summarize } from '@whale/experiment-view';
+import { experimentIds, readView, resolveExperiment } from '../log/experiments.ts';
+import { withData } from '../log/open.ts';
+import { paint } from '../print/paint.ts';
+import { resultText } from '../print/result.ts';
+import { shortId } from '../print/text.ts';
+import { progressOf } from '../run/progress.ts';
+import { print, printJson, sessionOf } from '../session.ts';
+
+export function showCommand(program: Command): void {
+  program
+    .command('show')
+    .argument('[id]', 'experiment, or the beginning of its id; may be left out where there is just one')
+    .description('summary of an experiment')
+    .addHelpText('after', '\nExample:\n  $ whale show atlas --json | jq .best\n')
+    .action(async (id: string | undefined, _options, command: Command) => {
+      const session = sessionOf(command);
+      const view = await withData(session.data, async (open) => {
+        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.dataArgument);
+        return open && readView(open, experimentId);
+      });
+      if (!view) return;
+      if (session.json) {
+        const { stateHash } = await import('../state-hash.ts');
+        printJson(summarize(view, await stateHash(session.data, view.experimentId)));
+        return;
+      }
+      const { spec, status, reason } = view;
+      const colours = paint(process.stdout);
+      print(`${view.experimentId}  ${status}${reason ? ` (${reason})` : ''}`);
+      if (spec) {
+        const { domain, strategy, policy, proposer, seed } = spec;
+        print(
+          `${strategy.kind} on ${domain.name}/${domain.dataset}, policy ${policy.kind}, proposer ${proposer.kind}, seed ${seed}`,
+        );
+      }
+      if (view.result === null) {
+        const { label, detail } = progressOf(view);
+        print(`at the moment: ${label}${detail === '' ? '' : `, ${detail}`}`);
+      }
+      const incumbent = view.archive.at(-1)?.incumbent;
+      if (incumbent) print(`incumbent harness: ${shortId(incumbent)}, ${view.harnesses.length} harnesses known`);
+      print(`\n${resultText(view, colours)}`);
+    });
+}

@@ -1,0 +1,24 @@
+import { CommanderError } from 'commander';
+import { EXIT, exitCodeOf, printError } from './errors.ts';
+import { buildProgram } from './program.ts';
+
+/** Runs one command line and leaves its exit code in `process.exitCode`. */
+export async function main(args: readonly string[]): Promise<void> {
+  // `whale events | head` closes the pipe early: nobody reads on, so there is nothing left to do.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
+    throw error;
+  });
+  try {
+    const program = await buildProgram(args);
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has printed its message already; help and version are no errors.
+      process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.badInput;
+      return;
+    }
+    printError(error);
+    process.exitCode = exitCodeOf(error);
+  }
+}

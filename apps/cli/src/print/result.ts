@@ -1,0 +1,106 @@
+import type { PairResult } from '@whale/contracts';
+import { phaseGains, provisionalResult, type ExperimentView } from '@whale/experiment-view';
+import type { Paint } from './paint.ts';
+import { table } from './table.ts';
+import { accuracy, count, duration, endReason, percent, plural, points, shortId } from './text.ts';
+
+/** The result of an experiment for a person: one sentence, then the tables it rests on. */
+export function resultText(view: ExperimentView, paint: Paint): string {
+  const { base, best } = provisionalResult(view);
+  const sections = [
+    paint.bold(headline(view)),
+    pairTable(view),
+    phaseTable(view),
+    ledgerText(view),
+    base && best
+      ? 'Accuracies: mean of all rollouts, [95% interval], n rollouts. Gains in percentage points of test accuracy.'
+      : '',
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+export function headline(view: ExperimentView): string {
+  const { base, best } = provisionalResult(view);
+  if (!base || !best) return `The experiment ${stateOf(view)}; no pair has been measured on the test split.`;
+  const so = view.result ? '' : 'so far ';
+  const [from, to] = [percent(base.test.mean), percent(best.test.mean)];
+  if (best.weights === base.weights && best.harness === base.harness) {
+    return `Test accuracy stays at ${from}: ${so}no other pair did better on ${best.chosenOn === 'validation' ? 'validation' : 'test'}.`;
+  }
+  const apart = best.test.low > base.test.high || best.test.high < base.test.low;
+  const sure = apart ? 'the 95% intervals lie apart' : 'the 95% intervals overlap, so it may be chance';
+  if (best.test.mean > base.test.mean) return `Test accuracy ${so}rose from ${from} to ${to} (${sure}).`;
+  if (best.test.mean < base.test.mean) return `Test accuracy ${so}fell from ${from} to ${to} (${sure}).`;
+  return `Test accuracy ${so}stayed at ${from}.`;
+}
+
+function stateOf(view: ExperimentView): string {
+  switch (view.status) {
+    case 'failed':
+      return `failed (${view.reason ?? ''})`;
+    case 'cancelled':
+      return `was cancelled (${view.reason ?? ''})`;
+    case 'completed':
+      return 'is over';
+    default:
+      return 'has not got that far';
+  }
+}
+
+export function pairLabel(pair: PairResult): string {
+  switch (pair.chosenOn) {
+    case 'base':
+      return '(θ₀, h₀)';
+    case 'validation':
+      return 'best pair, chosen on validation';
+    case 'last':
+      return 'last pair (no validation split)';
+    case 'test':
+      return 'best on test (chosen on test: optimistic)';
+    default:
+      return pair.chosenOn satisfies never;
+  }
+}
+
+function pairTable(view: ExperimentView): string {
+  const { base, best, bestOnTest } = provisionalResult(view);
+  const rows = [base, best, bestOnTest].flatMap((pair) =>
+    pair
+      ? [[pairLabel(pair), pair.weights, shortId(pair.harness), accuracy(pair.test), accuracy(pair.validation)]]
+      : [],
+  );
+  return rows.length === 0 ? '' : table(['pair', 'weights', 'harness', 'test', 'validation'], rows);
+}
+
+function phaseTable(view: ExperimentView): string {
+  const rows = phaseGains(view).map(({ phase, before, after, brought }) => [
+    String(phase.cycle),
+    phase.kind,
+    phase.kind === 'weight'
+      ? `${plural(phase.steps.length, 'step')}, ${phase.epochs.toFixed(2)} epochs`
+      : `${plural(phase.iterations, 'iteration')}, ${plural(phase.candidates, 'candidate')}`,
+    count(phase.rollouts),
+    before && after ? `${percent(before.mean)} → ${percent(after.mean)}` : '–',
+    points(brought),
+    endReason(phase.endReason, phase.signal),
+  ]);
+  if (rows.length === 0) return '';
+  return table(['cycle', 'phase', 'made', 'rollouts', 'test', 'brought', 'ended by'], rows, [
+    'left',
+    'left',
+    'left',
+    'right',
+  ]);
+}
+
+export function ledgerText({ ledger }: ExperimentView): string {
+  const { rollouts, tokens, proposer, seconds, errors } = ledger;
+  const lines = [
+    `rollouts  ${count(rollouts.weight)} weight, ${count(rollouts.harness)} harness, ${count(rollouts.evaluation)} evaluation`,
+    `tokens    ${count(tokens.sampled)} sampled, ${count(tokens.trained)} trained`,
+    `proposer  ${plural(proposer.calls, 'call')}${proposer.tokens > 0 ? `, ${count(proposer.tokens)} tokens, $${proposer.usd.toFixed(2)}` : ''}`,
+    `time      ${duration(seconds.total)}: weight phases ${duration(seconds.weight)}, harness phases ${duration(seconds.harness)}, evaluation ${duration(seconds.evaluation)}`,
+  ];
+  if (errors > 0) lines.push(`errors    ${plural(errors, 'failed attempt')} of a rollout, made again or left out`);
+  return lines.join('\n');
+}

@@ -1,0 +1,48 @@
+import type { AnyEvent } from '@whale/contracts';
+import type { ExperimentView } from '@whale/experiment-view';
+import { elapsed } from '../print/text.ts';
+import { milestone } from './milestones.ts';
+
+/** What shows a run while it goes on. */
+export interface Display {
+  /** New events, already part of the view. */
+  update(events: readonly AnyEvent[], view: ExperimentView): void;
+  /** A line of the operator's: something waits, was parked or failed. */
+  trouble(line: string): void;
+  note(line: string): void;
+  /** Leaves the terminal as it should be. */
+  close(): void;
+}
+
+/** One line for each thing that matters, for files, pipes and CI. */
+export class PlainDisplay implements Display {
+  readonly #write: (line: string) => void;
+  readonly #started = Date.now();
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  update(events: readonly AnyEvent[], view: ExperimentView): void {
+    for (const event of events) {
+      const shown = milestone(event, view);
+      if (shown) this.#line(shown.text);
+    }
+  }
+
+  trouble(line: string): void {
+    this.#line(`(${line})`);
+  }
+
+  note(line: string): void {
+    this.#line(line);
+  }
+
+  close(): void {
+    // Nothing is held open.
+  }
+
+  #line(text: string): void {
+    this.#write(`${elapsed((Date.now() - this.#started) / 1000).padStart(6)}  ${text}`);
+  }
+}

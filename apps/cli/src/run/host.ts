@@ -1,0 +1,49 @@
+import { deadLetterTopic, TOPIC_NAMES, TOPICS, type ServiceName } from '@whale/contracts';
+import { openPlatform, type OpenPlatform } from '@whale/service-host';
+import { startService, type RunningService, type ServiceDefinition } from '@whale/service-kit';
+
+type Definition = ServiceDefinition<unknown>;
+
+/** The embedded platform with its topics. `onTrouble` hears what a service has to say to the operator. */
+export async function openHost(data: string, onTrouble: (service: ServiceName, message: string) => void) {
+  const platform = await openPlatform(data, onTrouble);
+  try {
+    await platform.log.ensureTopics(
+      TOPIC_NAMES.flatMap((name) => [
+        { name, partitions: TOPICS[name].partitions },
+        { name: deadLetterTopic(name), partitions: 1 },
+      ]),
+    );
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+  return platform;
+}
+
+/** Services of one process. When one does not start, those before it are stopped and its error is thrown. */
+export class Host {
+  readonly #platform: OpenPlatform;
+  readonly #running: RunningService[] = [];
+
+  constructor(platform: OpenPlatform) {
+    this.#platform = platform;
+  }
+
+  async start(definitions: readonly Definition[], stopped: () => boolean): Promise<void> {
+    for (const definition of definitions) {
+      if (stopped()) return;
+      try {
+        this.#running.push(await startService(definition, this.#platform, process.env));
+      } catch (error) {
+        this.#platform.onTrouble(definition.name, 'did not start');
+        throw error;
+      }
+    }
+  }
+
+  /** Who decides stops first: the last started. */
+  async stop(): Promise<void> {
+    for (let service = this.#running.pop(); service; service = this.#running.pop()) await service.stop();
+  }
+}
