@@ -19,6 +19,7 @@ export {
   type NewWork,
   type OutboxRecord,
   type ServiceStore,
+  type StoredDocument,
   type UnitOfWork,
   type WorkClaim,
   type WorkItem,

@@ -34,10 +34,7 @@ export interface ServiceDefinition<Config = unknown> {
   /** Parses the environment; the only reader of it. Throws InputError. */
   config(environment: NodeJS.ProcessEnv): Config;
   /** The Nest module; the only place where adapters are named. */
-  module(
-    platform: Platform & { serviceStore: ServiceStore },
-    config: Config,
-  ): DynamicModule | Promise<DynamicModule>;
+  module(platform: Platform & { serviceStore: ServiceStore }, config: Config): DynamicModule | Promise<DynamicModule>;
 }
 
 export interface RunningService {
@@ -85,7 +82,13 @@ export async function startService<Config>(
   app.useGlobalFilters(new KeepOriginalError());
   const handlers = app.get<readonly WorkHandler[]>(WORK_HANDLERS, { strict: false });
   if (handlers.length > 0) runner = new WorkRunner({ store, emitter, relay, clock, handlers, onTrouble });
-  await app.listen();
+  try {
+    await app.listen();
+  } catch (error) {
+    await app.close().catch(() => undefined);
+    await store.close();
+    throw error;
+  }
   return {
     name,
     stop: async () => {

@@ -7,12 +7,14 @@ import type { Position, TopicPartition } from '@whale/event-log';
  * D2 An event id enters the inbox once; a unit that brings a known id is refused as a whole (DuplicateDelivery).
  * D3 A checkpoint moves only from the offset that the unit expects: a consumer that lost its partition cannot commit.
  * D4 A work item is finished only by the owner of its lease, so its effects enter once.
+ * D5 A document changes only from the revision that the unit has read: two processes of one service, each with
+ *    partitions of its own, do not overwrite each other's state.
  */
 export interface ServiceStore {
   checkpoint(partition: TopicPartition): Promise<number | undefined>;
   /** Those of the ids that the inbox knows. */
   seen(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  documents(keys: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+  documents(keys: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>>;
   /** All documents whose key begins with `prefix`, by key. */
   documentsUnder(prefix: string): Promise<ReadonlyMap<string, unknown>>;
   commit(unit: UnitOfWork): Promise<void>;
@@ -28,10 +30,18 @@ export interface ServiceStore {
   close(): Promise<void>;
 }
 
+export interface StoredDocument {
+  value: unknown;
+  /** Rises with each write. */
+  revision: number;
+}
+
 export interface UnitOfWork {
   inbox?: readonly string[];
   /** A null value deletes the document. */
   documents?: ReadonlyMap<string, unknown>;
+  /** Revisions of the documents that the unit has read, 0 where there was none. */
+  basedOn?: ReadonlyMap<string, number>;
   outbox?: readonly WireRecord[];
   work?: readonly NewWork[];
   finished?: readonly FinishedWork[];

@@ -5,22 +5,12 @@ import type { TopicPartition } from '@whale/event-log';
 import { EnvironmentError } from '@whale/kernel';
 import { StoreError } from './errors.ts';
 import { isProcessAlive } from './owner.ts';
-import type { OutboxRecord, ServiceStore, UnitOfWork, WorkClaim, WorkItem } from './service-store.ts';
+import { prepareFile } from './schema.ts';
+import type { OutboxRecord, ServiceStore, StoredDocument, UnitOfWork, WorkClaim, WorkItem } from './service-store.ts';
 
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS inbox (event_id TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS document (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS outbox (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, key TEXT NOT NULL, headers TEXT NOT NULL,
-    value TEXT NOT NULL
-  );
-  CREATE TABLE IF NOT EXISTS work (
-    place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, payload TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0, not_before INTEGER NOT NULL DEFAULT 0, owner TEXT, lease_until INTEGER
-  );
-  CREATE TABLE IF NOT EXISTS checkpoint (
-    topic TEXT NOT NULL, partition INTEGER NOT NULL, next_offset INTEGER NOT NULL, PRIMARY KEY (topic, partition)
-  ) WITHOUT ROWID;
+const WRITE_DOCUMENT = `
+  INSERT INTO document (key, value, revision) VALUES (?, ?, 1)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, revision = revision + 1
 `;
 
 type Row = Record<string, unknown>;
@@ -35,8 +25,9 @@ export class SqliteServiceStore implements ServiceStore {
       mkdirSync(dirname(path), { recursive: true });
       this.#db = new Database(path, { timeout: 10_000 });
       this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-      this.#db.exec(SCHEMA);
+      prepareFile(this.#db, path);
     } catch (cause) {
+      if (cause instanceof EnvironmentError) throw cause;
       throw new EnvironmentError(
         `the service store ${path} cannot be opened: ${(cause as Error).message}. ` +
           'Choose a folder that you may write to with --data DIR.',
@@ -56,22 +47,25 @@ export class SqliteServiceStore implements ServiceStore {
     return new Set(rows.map((row) => row['event_id'] as string));
   }
 
-  async documents(keys: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
-    return toMap(
-      this.#all('SELECT key, value FROM document WHERE key IN (SELECT value FROM json_each(?))', [
-        JSON.stringify(keys),
+  async documents(keys: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
+    const rows = this.#all('SELECT * FROM document WHERE key IN (SELECT value FROM json_each(?))', [
+      JSON.stringify(keys),
+    ]);
+    return new Map(
+      rows.map((row) => [
+        row['key'] as string,
+        { value: JSON.parse(row['value'] as string) as unknown, revision: row['revision'] as number },
       ]),
     );
   }
 
   async documentsUnder(prefix: string): Promise<ReadonlyMap<string, unknown>> {
     // U+10FFFF sorts after every character that a key may hold.
-    return toMap(
-      this.#all('SELECT key, value FROM document WHERE key >= ? AND key < ? ORDER BY key', [
-        prefix,
-        `${prefix}\u{10ffff}`,
-      ]),
-    );
+    const rows = this.#all('SELECT key, value FROM document WHERE key >= ? AND key < ? ORDER BY key', [
+      prefix,
+      `${prefix}\u{10ffff}`,
+    ]);
+    return new Map(rows.map((row) => [row['key'] as string, JSON.parse(row['value'] as string) as unknown]));
   }
 
   async commit(unit: UnitOfWork): Promise<void> {
@@ -81,9 +75,10 @@ export class SqliteServiceStore implements ServiceStore {
           throw new StoreError('STORE_DUPLICATE', `event ${eventId} is already in the inbox`, { retryable: true });
         }
       }
+      for (const [key, revision] of unit.basedOn ?? []) this.#checkRevision(key, revision);
       for (const [key, value] of unit.documents ?? []) {
         if (value === null) this.#run('DELETE FROM document WHERE key = ?', [key]);
-        else this.#run('INSERT OR REPLACE INTO document (key, value) VALUES (?, ?)', [key, JSON.stringify(value)]);
+        else this.#run(WRITE_DOCUMENT, [key, JSON.stringify(value)]);
       }
       for (const item of unit.work ?? []) {
         this.#run('INSERT OR IGNORE INTO work (id, kind, payload) VALUES (?, ?, ?)', [
@@ -133,9 +128,10 @@ export class SqliteServiceStore implements ServiceStore {
     // Looked at before it is locked: a writer's lock costs a sync, and most looks find nothing.
     const due = this.#all(
       `SELECT id, kind, payload, attempts, owner, lease_until FROM work
-       WHERE kind IN (SELECT value FROM json_each(?)) AND not_before <= ? AND (owner IS NULL OR owner <> ?)
+       WHERE kind IN (SELECT value FROM json_each(?)) AND not_before <= ?
+         AND (owner IS NULL OR owner <> ? OR lease_until <= ?)
        ORDER BY place LIMIT ?`,
-      [kindList, now, owner, limit + 256],
+      [kindList, now, owner, now, limit + 256],
     )
       .filter(
         (row) =>
@@ -184,6 +180,14 @@ export class SqliteServiceStore implements ServiceStore {
   async close(): Promise<void> {
     this.#statements.clear();
     if (this.#db.open) this.#db.close();
+  }
+
+  #checkRevision(key: string, revision: number): void {
+    const present = this.#all('SELECT revision FROM document WHERE key = ?', [key])[0]?.['revision'] ?? 0;
+    if (present === revision) return;
+    throw new StoreError('STORE_STALE_DOCUMENT', `document ${key} is at ${String(present)}, not at ${revision}`, {
+      retryable: true,
+    });
   }
 
   #checkpoint({ topic, partition }: TopicPartition): number | undefined {
@@ -259,8 +263,4 @@ export class SqliteServiceStore implements ServiceStore {
       });
     }
   }
-}
-
-function toMap(rows: readonly Row[]): Map<string, unknown> {
-  return new Map(rows.map((row) => [row['key'] as string, JSON.parse(row['value'] as string) as unknown]));
 }

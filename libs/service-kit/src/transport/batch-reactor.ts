@@ -10,7 +10,7 @@ import {
 } from '@whale/contracts';
 import type { LogRecord, RecordBatch } from '@whale/event-log';
 import { describeError, isRetryable } from '@whale/kernel';
-import type { NewWork, ServiceStore } from '../store/service-store.ts';
+import type { NewWork, ServiceStore, StoredDocument } from '../store/service-store.ts';
 import type { Emitter } from './emitter.ts';
 import type { Delivery, Reaction } from './on-event.ts';
 
@@ -77,9 +77,10 @@ export class BatchReactor {
   }
 
   async #react(record: LogRecord, unit: OpenUnit): Promise<void> {
-    // Known events that this service does not consume are none of its business; unknown ones get parked below.
-    const type = record.headers['ce_type'];
-    if (type !== undefined && !this.#consumed.has(type) && eventDefinition(type)) return;
+    // Events of the topic that this service does not consume are none of its business; what does not belong there is
+    // parked below.
+    const type = record.headers['ce_type'] ?? '';
+    if (!this.#consumed.has(type) && eventDefinition(type)?.topic === record.topic) return;
     const envelope = await decodeRecord(record, (ref) => this.#options.blobs.get(ref));
     if (await unit.knows(envelope.id)) return;
     const reaction =
@@ -135,7 +136,7 @@ class OpenUnit {
   readonly #store: ServiceStore;
   readonly #inbox = new Set<string>();
   readonly #documents = new Map<string, unknown>();
-  readonly #read = new Map<string, unknown>();
+  readonly #read = new Map<string, StoredDocument>();
   readonly #outbox: WireRecord[] = [];
   readonly #work: NewWork[] = [];
 
@@ -153,8 +154,12 @@ class OpenUnit {
 
   async document(key: string): Promise<unknown> {
     if (this.#documents.has(key)) return this.#documents.get(key);
-    if (!this.#read.has(key)) this.#read.set(key, (await this.#store.documents([key])).get(key));
-    return this.#read.get(key);
+    let known = this.#read.get(key);
+    if (!known) {
+      known = (await this.#store.documents([key])).get(key) ?? { value: undefined, revision: 0 };
+      this.#read.set(key, known);
+    }
+    return known.value;
   }
 
   add(eventId: string, reaction: Reaction, outbox: readonly WireRecord[]): void {
@@ -169,6 +174,7 @@ class OpenUnit {
   }
 
   contents() {
-    return { inbox: [...this.#inbox], documents: this.#documents, outbox: this.#outbox, work: this.#work };
+    const basedOn = new Map([...this.#read].map(([key, { revision }]) => [key, revision]));
+    return { inbox: [...this.#inbox], documents: this.#documents, basedOn, outbox: this.#outbox, work: this.#work };
   }
 }

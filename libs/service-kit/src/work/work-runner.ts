@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { describeError, isRetryable, type Clock, type ErrorDescription } from '@whale/kernel';
-import type { DomainEvent } from '@whale/contracts';
+import type { DomainEvent, WireRecord } from '@whale/contracts';
 import { newOwner, registerOwner } from '../store/owner.ts';
 import type { DeferredWork, FinishedWork, ServiceStore, UnitOfWork, WorkItem } from '../store/service-store.ts';
 import type { Emitter } from '../transport/emitter.ts';
@@ -33,6 +33,11 @@ export interface WorkRunnerOptions {
   leaseMilliseconds?: number;
 }
 
+interface Finished {
+  records: readonly WireRecord[];
+  documents?: ReadonlyMap<string, unknown> | undefined;
+}
+
 interface Settled {
   item: WorkItem;
   result: WorkResult | { error: unknown };
@@ -55,6 +60,7 @@ export class WorkRunner {
   #again = false;
   #timers: NodeJS.Timeout[] = [];
   #started = false;
+  #stopped = false;
 
   constructor(options: WorkRunnerOptions) {
     this.#options = { attempts: 4, leaseMilliseconds: 30_000, ...options };
@@ -88,6 +94,7 @@ export class WorkRunner {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#claiming;
     await this.#flushing;
+    this.#stopped = true;
     await this.#options.store.releaseLeases(this.#owner);
   }
 
@@ -102,7 +109,7 @@ export class WorkRunner {
         try {
           const now = clock.now();
           const claim = { owner: this.#owner, kinds: [handler.kind], limit, now, leaseUntil: now + leaseMilliseconds };
-          for (const item of await store.claimWork(claim)) this.#begin(handler, item);
+          for (const item of await store.claimWork(claim)) if (!this.#running.has(item.id)) this.#begin(handler, item);
         } catch (error) {
           onTrouble(`taking work: ${describeError(error).message}`);
         }
@@ -120,7 +127,7 @@ export class WorkRunner {
 
   #settle(settled: Settled): void {
     // What an abort cut off is not a failure of the work: the lease is given back and another process takes it.
-    if (this.#abort.signal.aborted && 'error' in settled.result) return;
+    if (this.#stopped || (this.#abort.signal.aborted && 'error' in settled.result)) return;
     this.#settled.push(settled);
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = null;
@@ -159,25 +166,20 @@ export class WorkRunner {
     const outbox = [];
     const documents = new Map<string, unknown>();
     for (const { item, result } of batch) {
-      const outcome = this.#outcomeOf(item, result);
+      const outcome = await this.#outcomeOf(item, result);
       if ('notBefore' in outcome) {
         deferred.push(outcome);
         continue;
       }
       finished.push({ id: item.id, owner: this.#owner });
       for (const [key, value] of outcome.documents ?? []) documents.set(key, value);
-      const causationId = item.id.slice(0, item.id.lastIndexOf('/'));
-      outbox.push(...(await this.#options.emitter.encode(outcome.events, { causationId })));
+      outbox.push(...outcome.records);
     }
     return { finished, deferred, outbox, documents };
   }
 
-  #outcomeOf(
-    item: WorkItem,
-    result: Settled['result'],
-  ): DeferredWork | Exclude<WorkResult, { deferMilliseconds: number }> {
-    const { clock, handlers, attempts: most } = this.#options;
-    if ('events' in result) return result;
+  async #outcomeOf(item: WorkItem, result: Settled['result']): Promise<DeferredWork | Finished> {
+    const { clock, attempts: most } = this.#options;
     const defer = (milliseconds: number, attempts: number): DeferredWork => ({
       id: item.id,
       owner: this.#owner,
@@ -185,12 +187,30 @@ export class WorkRunner {
       attempts,
     });
     if ('deferMilliseconds' in result) return defer(result.deferMilliseconds, item.attempts);
+    let error: unknown;
+    if ('events' in result) {
+      try {
+        return { documents: result.documents, records: await this.#encode(item, result.events) };
+      } catch (refused) {
+        // An event that does not fit its schema is a failure of the work like any other.
+        error = refused;
+      }
+    } else {
+      error = result.error;
+    }
     const attempts = item.attempts + 1;
-    const error = describeError(result.error);
-    if (isRetryable(result.error) && attempts < most) return defer(100 * 2 ** attempts, attempts);
+    if (isRetryable(error) && attempts < most) return defer(100 * 2 ** attempts, attempts);
+    return { records: await this.#encode(item, this.#failureOf(item, describeError(error))) };
+  }
+
+  #failureOf(item: WorkItem, error: ErrorDescription): readonly DomainEvent[] {
     this.#options.onTrouble(`${item.kind} ${item.id} failed: ${error.code}: ${error.message}`);
-    const handler = handlers.find((candidate) => candidate.kind === item.kind) as WorkHandler;
-    return { events: handler.failed(item.payload, error) };
+    const handler = this.#options.handlers.find((candidate) => candidate.kind === item.kind) as WorkHandler;
+    return handler.failed(item.payload, error);
+  }
+
+  #encode(item: WorkItem, events: readonly DomainEvent[]): Promise<WireRecord[]> {
+    return this.#options.emitter.encode(events, { causationId: item.id.slice(0, item.id.lastIndexOf('/')) });
   }
 
   async #renew(): Promise<void> {

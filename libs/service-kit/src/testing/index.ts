@@ -1,0 +1,1 @@
+export { serviceStoreContract, type StoreHarness } from './service-store-contract.ts';

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FolderBlobStore } from '@whale/blob-store';
+import { encodeEvent, type AnyEvent, type DomainEvent, type WireRecord } from '@whale/contracts';
+import type { LogRecord } from '@whale/event-log';
+import { SqliteEventLog } from '@whale/event-log-sqlite';
+import { systemClock } from '@whale/kernel';
+import { onTestFinished } from 'vitest';
+import type { Platform } from '../service.ts';
+import { SqliteServiceStore } from '../store/sqlite-store.ts';
+
+export interface TemporaryPlatform extends Platform {
+  log: SqliteEventLog;
+  folder: string;
+  /** What the operator was told. */
+  troubles: string[];
+}
+
+/** Log, blobs and stores in a folder of their own that goes away with the test. */
+export async function temporaryPlatform(): Promise<TemporaryPlatform> {
+  const folder = await mkdtemp(join(tmpdir(), 'whale-kit-'));
+  const log = await SqliteEventLog.open({ path: join(folder, 'log.sqlite') });
+  onTestFinished(async () => {
+    await log.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const troubles: string[] = [];
+  return {
+    folder,
+    log,
+    troubles,
+    blobs: new FolderBlobStore(join(folder, 'blobs')),
+    clock: systemClock,
+    store: (service) => new SqliteServiceStore(join(folder, `${service}.sqlite`)),
+    onTrouble: (service, message) => void troubles.push(`${service}: ${message}`),
+  };
+}
+
+/** An event as another service would have put it on the log. */
+export function recordOf(event: AnyEvent): WireRecord {
+  const { experimentId } = event.data;
+  return encodeEvent(event as DomainEvent, { source: 'test', time: 0, correlationId: experimentId });
+}
+
+/** All records of a topic, partition after partition. */
+export async function recordsOn(log: SqliteEventLog, topic: string): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (const { partition } of await log.heads([topic])) {
+    for await (const record of log.read({ topic, partition, from: 0 })) records.push(record);
+  }
+  return records;
+}

@@ -1,0 +1,225 @@
+import { ProposalFailed, type DomainEvent } from '@whale/contracts';
+import { WhaleError } from '@whale/kernel';
+import { onTestFinished, expect, test, vi } from 'vitest';
+import type { ServiceStore } from '../store/service-store.ts';
+import { ECHO_TOPIC, echo } from '../testing/echo-service.ts';
+import { recordsOn, temporaryPlatform, type TemporaryPlatform } from '../testing/temporary-platform.ts';
+import { Emitter } from '../transport/emitter.ts';
+import { OutboxRelay } from '../transport/relay.ts';
+import { WorkRunner, type WorkHandler, type WorkResult } from './work-runner.ts';
+
+const TOPICS = [{ name: ECHO_TOPIC, partitions: 1 }];
+type Run = (name: string, signal: AbortSignal) => Promise<WorkResult>;
+
+const done = (name: string): WorkResult => ({ events: [echo(name, 'done')] });
+
+interface SetUp extends TemporaryPlatform {
+  serviceStore: ServiceStore;
+  runner: WorkRunner;
+  add(...names: string[]): Promise<void>;
+  published(): Promise<string[]>;
+}
+
+async function setUp(run: Run, options: { concurrency?: number; leaseMilliseconds?: number } = {}): Promise<SetUp> {
+  const platform = await temporaryPlatform();
+  await platform.log.ensureTopics(TOPICS);
+  const store = platform.store('proposer');
+  const onTrouble = (message: string) => platform.onTrouble('proposer', message);
+  const emitter = new Emitter({ service: 'proposer', emits: [ProposalFailed], ...platform });
+  const relay = new OutboxRelay(store, platform.log, onTrouble);
+  const handler: WorkHandler = {
+    kind: 'echo',
+    concurrency: options.concurrency ?? 4,
+    run: (payload, signal) => run((payload as { name: string }).name, signal),
+    failed: (payload, error): DomainEvent[] => [echo((payload as { name: string }).name, `${error.code}`)],
+  };
+  const { leaseMilliseconds } = options;
+  const runner = new WorkRunner({
+    ...platform,
+    store,
+    emitter,
+    relay,
+    handlers: [handler],
+    onTrouble,
+    ...(leaseMilliseconds === undefined ? {} : { leaseMilliseconds }),
+  });
+  onTestFinished(async () => {
+    await runner.stop();
+    await relay.stop();
+    await store.close();
+  });
+  return {
+    ...platform,
+    serviceStore: store,
+    runner,
+    add: (...names) =>
+      store.commit({ work: names.map((name) => ({ id: `${name}/echo`, kind: 'echo', payload: { name } })) }),
+    published: async () => (await recordsOn(platform.log, ECHO_TOPIC)).map((record) => saying(record.value)),
+  };
+}
+
+function saying(value: string): string {
+  const data = JSON.parse(value) as { experimentId: string; error: { message: string } };
+  return `${data.experimentId}: ${data.error.message}`;
+}
+
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+
+test('W1: at most `concurrency` items run at once, and all of them in the end', async () => {
+  let running = 0;
+  let most = 0;
+  const { runner, add, published } = await setUp(
+    async (name) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running--;
+      return done(name);
+    },
+    { concurrency: 3 },
+  );
+  await add(...Array.from({ length: 20 }, (_, i) => `item-${i}`));
+  runner.start();
+  await eventually(async () => expect(await published()).toHaveLength(20));
+  expect(most).toBe(3);
+});
+
+test('W1: two runners of one store share the items, each item runs once', async () => {
+  const ran: string[] = [];
+  const run: Run = async (name) => {
+    ran.push(name);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return done(name);
+  };
+  const one = await setUp(run, { concurrency: 2 });
+  const store = one.store('proposer');
+  const relay = new OutboxRelay(store, one.log, () => undefined);
+  const two = new WorkRunner({
+    ...one,
+    store,
+    relay,
+    emitter: new Emitter({ service: 'proposer', emits: [ProposalFailed], ...one }),
+    handlers: [
+      {
+        kind: 'echo',
+        concurrency: 2,
+        run: (payload, signal) => run((payload as { name: string }).name, signal),
+        failed: () => [],
+      },
+    ],
+    onTrouble: () => undefined,
+  });
+  onTestFinished(async () => {
+    await two.stop();
+    await relay.stop();
+    await store.close();
+  });
+  const names = Array.from({ length: 30 }, (_, i) => `item-${i}`);
+  await one.add(...names);
+  one.runner.start();
+  two.start();
+  await eventually(async () => expect((await one.published()).length).toBeGreaterThanOrEqual(30));
+  expect(ran.sort()).toEqual(names.sort());
+});
+
+test('W2: an item whose events could not be committed runs again when its lease ends, in the same process', async () => {
+  let attempts = 0;
+  const { runner, add, published, serviceStore, troubles } = await setUp(
+    async (name) => {
+      attempts++;
+      return done(name);
+    },
+    { leaseMilliseconds: 300 },
+  );
+  const commit = serviceStore.commit.bind(serviceStore);
+  let refuse = true;
+  serviceStore.commit = async (unit) => {
+    if (unit.finished?.length && refuse) {
+      refuse = false;
+      throw new Error('the disk is gone for a moment');
+    }
+    return commit(unit);
+  };
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual(['x: done']));
+  expect(attempts).toBe(2);
+  expect(troubles).toEqual([expect.stringContaining('the disk is gone for a moment')]);
+});
+
+test('W3: a retryable failure waits and is tried again', async () => {
+  let attempts = 0;
+  const { runner, add, published } = await setUp(async (name) => {
+    if (++attempts < 3) throw new WhaleError('BUSY', 'later', { retryable: true });
+    return done(name);
+  });
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual(['x: done']));
+  expect(attempts).toBe(3);
+});
+
+test('W3: the last failure becomes an event', async () => {
+  let attempts = 0;
+  const { runner, add, published, troubles } = await setUp(async () => {
+    attempts++;
+    throw new WhaleError('BUSY', 'never', { retryable: true });
+  });
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual(['x: BUSY']));
+  expect(attempts).toBe(4);
+  expect(troubles).toEqual([expect.stringContaining('BUSY: never')]);
+});
+
+test.each<[string, Run, string]>([
+  ['that cannot be mended', () => Promise.reject(new WhaleError('BROKEN', 'for good')), 'BROKEN'],
+  ['that is a bug', () => Promise.reject(new TypeError('oops')), 'UNEXPECTED'],
+  [
+    'of an event that does not fit its schema',
+    async (name) => ({ events: [{ ...echo(name, ''), data: { experimentId: name } }] }),
+    'EVENT_SCHEMA',
+  ],
+])('W3: a failure %s becomes an event at once', async (_, run, code) => {
+  let attempts = 0;
+  const { runner, add, published } = await setUp((name, signal) => {
+    attempts++;
+    return run(name, signal);
+  });
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual([`x: ${code}`]));
+  expect(attempts).toBe(1);
+});
+
+test('work that is put off comes again, more often than it might fail', async () => {
+  let looks = 0;
+  const { runner, add, published } = await setUp(async (name) => (++looks < 8 ? { deferMilliseconds: 1 } : done(name)));
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual(['x: done']));
+  expect(looks).toBe(8);
+});
+
+test('a stop aborts what runs and gives it back', async () => {
+  const aborted: string[] = [];
+  const { runner, add, published, serviceStore, troubles } = await setUp(
+    (name, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted.push(name);
+          reject(new Error('aborted'));
+        });
+      }),
+  );
+  await add('x');
+  runner.start();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await runner.stop();
+  expect(aborted).toEqual(['x']);
+  expect(await published()).toEqual([]);
+  expect(troubles).toEqual([]);
+  const now = Date.now();
+  expect(
+    await serviceStore.claimWork({ owner: 'another', kinds: ['echo'], limit: 1, now, leaseUntil: now + 1 }),
+  ).toHaveLength(1);
+});
