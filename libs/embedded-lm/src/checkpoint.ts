@@ -19,7 +19,15 @@ const size = z.int().positive();
 const Header = z.strictObject({
   kind: z.enum(['weights', 'adamw']),
   encoding: z.enum(['f32', 'i8']),
-  config: z.strictObject({ vocab: size, context: size, width: size, layers: size, heads: size, hidden: size }),
+  config: z.strictObject({
+    vocab: size,
+    context: size,
+    width: size,
+    layers: size,
+    heads: size,
+    hidden: size,
+    taps: size,
+  }),
   /** Hash of the tokenizer that the model reads and writes. */
   tokenizer: z.string(),
   /** Updates behind this state; 0 for weights. */

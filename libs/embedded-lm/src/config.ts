@@ -12,6 +12,8 @@ export interface LmConfig {
   heads: number;
   /** Width of the feed-forward hidden layer. */
   hidden: number;
+  /** Tokens before its own that each position sees through the embedding, before any attention. */
+  taps: number;
 }
 
 /** The shipped model: about 140 thousand parameters. */
@@ -21,7 +23,8 @@ export const DEFAULT_CONFIG: Readonly<LmConfig> = {
   width: 64,
   layers: 2,
   heads: 4,
-  hidden: 256,
+  hidden: 128,
+  taps: 4,
 };
 
 export interface TensorShape {
@@ -31,10 +34,10 @@ export interface TensorShape {
 
 /** The tensors of a model in file order. Matrices are [input, output] row-major; `embed` is [vocab, width], tied. */
 export function tensorShapes(config: LmConfig): TensorShape[] {
-  const { vocab, width, hidden, layers } = config;
+  const { vocab, width, hidden, layers, taps } = config;
   const list: TensorShape[] = [
     { name: 'embed', shape: [vocab, width] },
-    { name: 'shift', shape: [width] },
+    { name: 'shift', shape: [taps, width] },
   ];
   for (let layer = 0; layer < layers; layer++) {
     list.push(
@@ -60,8 +63,8 @@ export function parameterCount(config: LmConfig): number {
 
 /** Throws WhaleError LM_CONFIG unless the kernels can run these sizes (multiples of 8). */
 export function checkConfig(config: LmConfig): void {
-  const { vocab, context, width, layers, heads, hidden } = config;
-  const whole = [vocab, context, width, layers, heads, hidden].every((n) => Number.isInteger(n) && n > 0);
+  const { vocab, context, width, layers, heads, hidden, taps } = config;
+  const whole = [vocab, context, width, layers, heads, hidden, taps].every((n) => Number.isInteger(n) && n > 0);
   const fits =
     whole && vocab % 8 === 0 && width % 8 === 0 && hidden % 8 === 0 && width % heads === 0 && (width / heads) % 8 === 0;
   if (!fits) {

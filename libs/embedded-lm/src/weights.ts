@@ -45,7 +45,7 @@ export function initialWeights(config: LmConfig, seed: string): Weights {
     }
     let deviation = 1 / Math.sqrt(inputs);
     if (name === 'embed') deviation = 0.05;
-    if (name === 'shift') deviation = 0.5;
+    if (name === 'shift') deviation = 0.4;
     if (name.startsWith('out') || name.startsWith('down')) deviation /= Math.sqrt(2 * config.layers);
     for (let i = 0; i < tensor.length; i++) tensor[i] = (2 * random.float() - 1) * Math.sqrt(3) * deviation;
   }

@@ -11,6 +11,8 @@ export interface Row {
   slot: number;
   position: number;
   token: number;
+  /** The tokens before it, the nearest first: `taps` of them, fewer at the start of the sequence. */
+  before: readonly number[];
 }
 
 export interface EngineOptions {
@@ -117,7 +119,7 @@ export class InferenceEngine {
       const source = weights.tensor(name);
       const [inputs = 0, outputs] = shape;
       const target = this.#heap.subarray(at, at + source.length);
-      if (outputs === undefined || name === 'embed') target.set(source);
+      if (outputs === undefined || name === 'embed' || name === 'shift') target.set(source);
       else packMatrix(source, inputs, outputs, target);
       at += source.length;
     }
@@ -148,11 +150,10 @@ export class InferenceEngine {
   /**
    * Runs rows through the model, at most `maxRows`. Rows of one slot must stand in ascending position, and every
    * earlier position of the slot must have been run before or stand earlier in `rows`.
-   * `previous[i]` is the token before row i, or −1 at position 0.
    * @returns with `wantLogits` the logits [rows, vocab], a view that the next call overwrites.
    */
-  forward(bank: number, rows: readonly Row[], previous: readonly number[], wantLogits: boolean): Float32Array {
-    const { width, hidden, vocab, layers } = this.config;
+  forward(bank: number, rows: readonly Row[], wantLogits: boolean): Float32Array {
+    const { width, hidden, vocab, layers, taps } = this.config;
     const heap = this.#heap;
     const at = this.#at;
     const n = rows.length;
@@ -165,14 +166,17 @@ export class InferenceEngine {
       return here;
     };
     const embed = take(vocab * width);
-    const shift = take(width);
+    const shift = take(taps * width);
     for (let i = 0; i < n; i++) {
-      const { token } = rows[i] as Row;
-      const before = previous[i] as number;
-      for (let d = 0; d < width; d++) {
-        const own = heap[embed + token * width + d] as number;
-        const prior = before < 0 ? 0 : (heap[embed + before * width + d] as number) * (heap[shift + d] as number);
-        heap[at.x + i * width + d] = own + Math.fround(prior);
+      const { token, before } = rows[i] as Row;
+      const own = embed + token * width;
+      const x = at.x + i * width;
+      heap.copyWithin(x, own, own + width);
+      for (const [tap, earlier] of before.entries()) {
+        for (let d = 0; d < width; d++) {
+          const product = (heap[embed + earlier * width + d] as number) * (heap[shift + tap * width + d] as number);
+          heap[x + d] = (heap[x + d] as number) + Math.fround(product);
+        }
       }
     }
     for (let layer = 0; layer < layers; layer++) {

@@ -183,14 +183,14 @@ export class Generator {
 
   /** Runs one further token in each slot named (a slot may be named again). */
   #run(bank: number, slots: readonly Slot[], tokens: readonly number[], wantLogits: boolean): Float32Array {
-    const previous: number[] = [];
+    const { taps } = this.#engine.config;
     const rows = slots.map((slot, i): Row => {
       const token = tokens[i] as number;
-      previous.push(slot.tokens.at(-1) ?? -1);
+      const before = slot.tokens.slice(-taps).reverse();
       slot.tokens.push(token);
-      return { slot: slot.index, position: slot.tokens.length - 1, token };
+      return { slot: slot.index, position: slot.tokens.length - 1, token, before };
     });
-    return this.#engine.forward(bank, rows, previous, wantLogits);
+    return this.#engine.forward(bank, rows, wantLogits);
   }
 
   #result({ request, promptTokens, tokens }: Running): SampleResult | undefined {

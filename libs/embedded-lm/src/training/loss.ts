@@ -78,14 +78,19 @@ export function lossFunction(config: LmConfig): (parameters: Parameters, batch: 
     const { shift, norm: finalNorm, head, inputs, targets } = parameters;
     const [, length] = inputs.shape as [number, number, number];
     const picked = targets.shape[1] as number;
-    const previous = np
-      .pad(inputs.ref, [
-        [0, 0],
-        [1, 0],
-        [0, 0],
-      ])
-      .slice([], [0, length], []);
-    let x: Tensor = inputs.add(previous.mul(shift));
+    const [taps] = shift.shape as [number, number];
+    const behind = np.pad(inputs.ref, [
+      [0, 0],
+      [taps, 0],
+      [0, 0],
+    ]);
+    let x: Tensor = inputs;
+    for (let tap = 0; tap < taps; tap++) {
+      const earlier = behind.ref.slice([], [taps - 1 - tap, taps - 1 - tap + length], []);
+      x = x.add(earlier.mul(shift.ref.slice(tap)));
+    }
+    behind.dispose();
+    shift.dispose();
     for (const [index, layer] of parameters.layers.entries()) {
       const last = index === layers - 1;
       const normed = norm(x.ref, layer.norm1);

@@ -1,5 +1,5 @@
 import type { Message } from '@whale/contracts';
-import { InputError, sha256 } from '@whale/kernel';
+import { InputError, rng, sha256 } from '@whale/kernel';
 import { encodeMessage } from '../chat-template.ts';
 import type { LmConfig } from '../config.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
@@ -41,6 +41,8 @@ export interface PretrainResult {
   tooLong: number;
 }
 
+const BATCHES_SORTED = 16;
+
 /**
  * Trains a model from random weights. Same options, same bytes (threads aside). Conversations longer than the context
  * are left out and counted. Throws InputError for an empty corpus.
@@ -52,15 +54,19 @@ export async function pretrain(options: PretrainOptions): Promise<PretrainResult
     pool.weights.data.set(initialWeights(config, seed).data);
     const adam = new Adam(config);
     let [tokens, tooLong] = [0, 0];
-    const examples = endless(corpus, (conversation) => {
-      const example = conversationExample(tokenizer, conversation);
-      if (example.tokens.length <= config.context) return example;
-      tooLong += 1;
-      return undefined;
-    });
+    const batches = alike(
+      batch,
+      seed,
+      endless(corpus, (conversation) => {
+        const example = conversationExample(tokenizer, conversation);
+        if (example.tokens.length <= config.context) return example;
+        tooLong += 1;
+        return undefined;
+      }),
+    );
     const tail: number[] = [];
     for (let step = 0; step < steps; step++) {
-      const chosen = Array.from({ length: batch }, () => examples.next().value as Example);
+      const chosen = batches.next().value as Example[];
       tokens += chosen.reduce((sum, example) => sum + example.tokens.length, 0);
       const weight = 1 / chosen.reduce((sum, { lossAt }) => sum + lossAt.length, 0);
       const { loss, gradient } = await pool.compute(collate(chosen, weight, config));
@@ -90,6 +96,16 @@ export function conversationExample(tokenizer: Tokenizer, { messages, targets }:
 
 function schedule(done: number): number {
   return done < 0.05 ? done / 0.05 + 0.01 : 1 - 0.95 * ((done - 0.05) / 0.95);
+}
+
+/** Batches of examples of like length, so that little is padded: a run of examples is sorted, cut, and shuffled again. */
+function* alike(batch: number, seed: string, examples: Iterator<Example>): Generator<Example[]> {
+  const random = rng(`${seed}/batches`);
+  for (;;) {
+    const run = Array.from({ length: batch * BATCHES_SORTED }, () => examples.next().value as Example);
+    run.sort((a, b) => a.tokens.length - b.tokens.length);
+    yield* random.shuffle(Array.from({ length: BATCHES_SORTED }, (_, i) => run.slice(i * batch, (i + 1) * batch)));
+  }
 }
 
 function* endless<T, U>(items: Iterable<T>, convert: (item: T) => U | undefined): Generator<U> {
