@@ -76,4 +76,7 @@ test('T3: a failure that stays retryable is parked after the last delivery, and 
     'BUSY',
     ECHO_TOPIC,
   ]);
+  // Delivered once more, as after a crash before the log took note: nothing is parked twice.
+  await reactor.handle(batch);
+  expect(await store.outbox(9)).toHaveLength(2);
 });

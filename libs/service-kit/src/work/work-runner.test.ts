@@ -71,7 +71,8 @@ test('W1: at most `concurrency` items run at once, and all of them in the end', 
   const { runner, add, published } = await setUp(
     async (name) => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      // They end one by one, so that there is room for one while the others still run.
+      await new Promise((resolve) => setTimeout(resolve, 5 + 10 * (name.length + (Number(name.at(-1)) % 3))));
       running--;
       return done(name);
     },
