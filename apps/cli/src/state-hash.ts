@@ -20,7 +20,7 @@ export async function stateHash(data: string, experimentId: string): Promise<str
     if (!existsSync(path)) return null;
     const store = new SqliteServiceStore(path);
     try {
-      states[service] = (await store.documents([key])).get(key)?.value;
+      states[service] = (await store.documents([key])).get(key);
     } finally {
       await store.close();
     }

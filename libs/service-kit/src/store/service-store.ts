@@ -14,7 +14,9 @@ export interface ServiceStore {
   checkpoint(partition: TopicPartition): Promise<number | undefined>;
   /** Those of the ids that the inbox knows. */
   seen(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  documents(keys: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>>;
+  documents(keys: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+  /** The same with the revision that a unit names in `basedOn`. */
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>>;
   /** All documents whose key begins with `prefix`, by key. */
   documentsUnder(prefix: string): Promise<ReadonlyMap<string, unknown>>;
   commit(unit: UnitOfWork): Promise<void>;

@@ -47,7 +47,11 @@ export class SqliteServiceStore implements ServiceStore {
     return new Set(rows.map((row) => row['event_id'] as string));
   }
 
-  async documents(keys: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
+  async documents(keys: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    return new Map([...(await this.read(keys))].map(([key, { value }]) => [key, value]));
+  }
+
+  async read(keys: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
     const rows = this.#all('SELECT * FROM document WHERE key IN (SELECT value FROM json_each(?))', [
       JSON.stringify(keys),
     ]);

@@ -156,7 +156,7 @@ class OpenUnit {
     if (this.#documents.has(key)) return this.#documents.get(key);
     let known = this.#read.get(key);
     if (!known) {
-      known = (await this.#store.documents([key])).get(key) ?? { value: undefined, revision: 0 };
+      known = (await this.#store.read([key])).get(key) ?? { value: undefined, revision: 0 };
       this.#read.set(key, known);
     }
     return known.value;
