@@ -3,7 +3,7 @@ import { canonicalHash } from '@whale/kernel';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ArchiveOutput } from './events.ts';
-import { feed, harnessIdOf, opened, right, verdicts, type Candidate } from './testing/search.ts';
+import { feed, harnessIdOf, opened, right, verdicts, type Candidate } from './support/search.ts';
 
 const h0: Candidate = { iteration: 0, index: 0, of: 1, outcomes: right(2) };
 const scoresOf = (decided: readonly ArchiveOutput[]) =>

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { evaluationKey } from './state.ts';
-import { ofType, scriptedRun } from './testing/scripted-run.ts';
-import { started } from './testing/scripted-world.ts';
-import { strategies, troubled } from './testing/strategies.ts';
+import { ofType, scriptedRun } from './support/scripted-run.ts';
+import { started } from './support/scripted-world.ts';
+import { strategies, troubled } from './support/strategies.ts';
 
 test('S3: what would exceed the rollout budget is not begun, and the ledger says what was', () => {
   fc.assert(

@@ -2,9 +2,9 @@ import { canonicalHash } from '@whale/kernel';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SchedulerInput } from './events.ts';
-import { asStreams, interleave, replay, scriptedRun } from './testing/scripted-run.ts';
-import { started } from './testing/scripted-world.ts';
-import { strategies, troubled } from './testing/strategies.ts';
+import { asStreams, interleave, replay, scriptedRun } from './support/scripted-run.ts';
+import { started } from './support/scripted-world.ts';
+import { strategies, troubled } from './support/strategies.ts';
 
 const seed = fc.string({ minLength: 1, maxLength: 8 });
 

@@ -1,8 +1,8 @@
 import type { AnyEvent, ExperimentCancelRequested, ExperimentEnded } from '@whale/contracts';
 import { describe, expect, test } from 'vitest';
-import { ofType, replay, scriptedRun, type ScriptedRun } from './testing/scripted-run.ts';
-import { started } from './testing/scripted-world.ts';
-import { strategies } from './testing/strategies.ts';
+import { ofType, replay, scriptedRun, type ScriptedRun } from './support/scripted-run.ts';
+import { started } from './support/scripted-world.ts';
+import { strategies } from './support/strategies.ts';
 
 const fixed = started({ strategy: strategies.fixed });
 const ending = (run: Pick<ScriptedRun, 'decided'>): ExperimentEnded['data'] | undefined =>

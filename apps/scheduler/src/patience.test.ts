@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ofType, scriptedRun, type ScriptedRun } from './testing/scripted-run.ts';
-import { started } from './testing/scripted-world.ts';
+import { ofType, scriptedRun, type ScriptedRun } from './support/scripted-run.ts';
+import { started } from './support/scripted-world.ts';
 
 const adaptive = (harness: { minimum: number; patience: number; maximum: number }, maximum = 3) =>
   started({

@@ -2,9 +2,9 @@ import type { Outcome } from '@whale/contracts';
 import { canonicalHash } from '@whale/kernel';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asStreams, ofType, scriptedRun, type ScriptedRun } from './testing/scripted-run.ts';
-import { started } from './testing/scripted-world.ts';
-import { strategies, troubled } from './testing/strategies.ts';
+import { asStreams, ofType, scriptedRun, type ScriptedRun } from './support/scripted-run.ts';
+import { started } from './support/scripted-world.ts';
+import { strategies, troubled } from './support/strategies.ts';
 
 const { fixed, adaptive } = strategies;
 const seed = fc.string({ minLength: 1, maxLength: 8 });

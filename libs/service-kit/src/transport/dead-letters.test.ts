@@ -2,8 +2,8 @@ import { WhaleError } from '@whale/kernel';
 import { deadLetterTopic } from '@whale/contracts';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { startService } from '../service.ts';
-import { ECHO_TOPIC, REQUEST_TOPIC, echoService, request } from '../testing/echo-service.ts';
-import { recordOf, recordsOn, temporaryPlatform } from '../testing/temporary-platform.ts';
+import { ECHO_TOPIC, REQUEST_TOPIC, echoService, request } from '../support/echo-service.ts';
+import { recordOf, recordsOn, temporaryPlatform } from '../support/temporary-platform.ts';
 
 const DLQ = deadLetterTopic(REQUEST_TOPIC);
 const ID = 'x';

@@ -1,8 +1,8 @@
 import { ExperimentCancelRequested, ExperimentSubmitted } from '@whale/contracts';
 import { expect, test } from 'vitest';
 import { startService } from '../service.ts';
-import { echoService } from '../testing/echo-service.ts';
-import { temporaryPlatform } from '../testing/temporary-platform.ts';
+import { echoService } from '../support/echo-service.ts';
+import { temporaryPlatform } from '../support/temporary-platform.ts';
 
 test.each([
   ['declares an event without a handler', [ExperimentCancelRequested, ExperimentSubmitted], 'NO_HANDLER'],

@@ -1,8 +1,8 @@
 import { CLAIM_CHECK_BYTES, decodeRecord, ProposalFailed, type BlobRef, type WireRecord } from '@whale/contracts';
 import { ManualClock } from '@whale/kernel';
 import { expect, test } from 'vitest';
-import { echo, request } from '../testing/echo-service.ts';
-import { temporaryPlatform } from '../testing/temporary-platform.ts';
+import { echo, request } from '../support/echo-service.ts';
+import { temporaryPlatform } from '../support/temporary-platform.ts';
 import { Emitter } from './emitter.ts';
 
 async function setUp() {

@@ -1,8 +1,8 @@
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { startService, type Platform, type RunningService, type ServiceDefinition } from '../service.ts';
 import type { ServiceStore } from '../store/service-store.ts';
-import { ECHO_TOPIC, echoService, request } from '../testing/echo-service.ts';
-import { recordOf, recordsOn, temporaryPlatform } from '../testing/temporary-platform.ts';
+import { ECHO_TOPIC, echoService, request } from '../support/echo-service.ts';
+import { recordOf, recordsOn, temporaryPlatform } from '../support/temporary-platform.ts';
 
 async function running(definition: ServiceDefinition<null>, platform: Platform): Promise<RunningService> {
   const service = await startService(definition, platform, {});

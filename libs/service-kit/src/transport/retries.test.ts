@@ -3,8 +3,8 @@ import { deadLetterTopic, ExperimentCancelRequested, ProposalFailed } from '@wha
 import type { RecordBatch } from '@whale/event-log';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { startService } from '../service.ts';
-import { ECHO_TOPIC, REQUEST_TOPIC, echo, echoService, request } from '../testing/echo-service.ts';
-import { recordOf, recordsOn, temporaryPlatform } from '../testing/temporary-platform.ts';
+import { ECHO_TOPIC, REQUEST_TOPIC, echo, echoService, request } from '../support/echo-service.ts';
+import { recordOf, recordsOn, temporaryPlatform } from '../support/temporary-platform.ts';
 import { BatchReactor } from './batch-reactor.ts';
 import { Emitter } from './emitter.ts';
 

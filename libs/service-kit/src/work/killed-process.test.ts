@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { startService } from '../service.ts';
-import { ECHO_TOPIC, echo, echoService, request } from '../testing/echo-service.ts';
-import { recordOf, recordsOn, temporaryPlatform } from '../testing/temporary-platform.ts';
+import { ECHO_TOPIC, echo, echoService, request } from '../support/echo-service.ts';
+import { recordOf, recordsOn, temporaryPlatform } from '../support/temporary-platform.ts';
 
-const CHILD = fileURLToPath(new URL('../testing/work-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../support/work-child.ts', import.meta.url));
 
 test('W2: the work of a killed process is taken over at once and has one effect', async () => {
   const platform = await temporaryPlatform();
