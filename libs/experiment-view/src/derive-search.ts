@@ -4,10 +4,16 @@ import type { ArchiveEntryView, ExperimentView, HarnessView, RejectedView } from
 
 /** Every harness of the archive, in the order of cycle, iteration and index. */
 export function archiveView(facts: Facts): ArchiveEntryView[] {
+  const proposals = new Map(
+    [...facts.iterations].flatMap(([iterationId, { phaseId, iteration }]) =>
+      (facts.proposals.get(iterationId) ?? []).map((one) => [`${phaseId}/${iteration}/${one.index}`, one] as const),
+    ),
+  );
   return facts.evaluations.flatMap(({ data }): ArchiveEntryView[] => {
     if (!data.search) return [];
     const { phaseId, cycle, iteration, index, of } = data.search;
     const scored = facts.scores.get(data.evaluationId);
+    const proposal = proposals.get(`${phaseId}/${iteration}/${index}`);
     return [
       {
         evaluationId: data.evaluationId,
@@ -27,6 +33,10 @@ export function archiveView(facts: Facts): ArchiveEntryView[] {
         outcomes: scored?.outcomes ?? null,
         accepted: facts.incumbents.has(data.evaluationId),
         incumbent: scored?.incumbent ?? null,
+        parent: proposal?.parent ?? null,
+        hypothesis: proposal?.hypothesis ?? '',
+        changes: proposal?.changes ?? [],
+        diff: proposal?.diff ?? '',
       },
     ];
   });

@@ -96,6 +96,11 @@ export interface ArchiveEntryView extends PairId {
   accepted: boolean;
   /** The arg max of the phase's archive after this entry. */
   incumbent: string | null;
+  /** Of the proposal that this entry measures; null, '' and [] for the phase's first harness. */
+  parent: string | null;
+  hypothesis: string;
+  changes: readonly string[];
+  diff: string;
 }
 
 /** A harness that was proposed, by its first proposal. h₀ has no parent. */

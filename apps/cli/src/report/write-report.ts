@@ -1,9 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ExperimentView } from '@whale/experiment-view';
+import { EnvironmentError } from '@whale/kernel';
 import type { OpenData } from '../log/open.ts';
+import { gatherMaterial } from './material.ts';
+import { reportPage } from './page.ts';
 
-export async function writeReport(view: ExperimentView, _open: OpenData, path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `<pre>${view.experimentId}</pre>`);
+/** Writes the report to `path`, whole or not at all. Throws EnvironmentError when it cannot be written. */
+export async function writeReport(view: ExperimentView, open: OpenData, path: string): Promise<void> {
+  const page = reportPage(await gatherMaterial(view, open));
+  const aside = `${path}.${process.pid}.part`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(aside, page);
+    await rename(aside, path);
+  } catch (cause) {
+    throw new EnvironmentError(`the report cannot be written to ${path}: ${(cause as Error).message}`, { cause });
+  }
 }

@@ -88,8 +88,7 @@ function scored(
   view: ExperimentView,
 ): Milestone | null {
   const entry = view.archive.find((other) => other.evaluationId === event.data.evaluationId);
-  const hypothesis = view.harnesses.find((harness) => harness.id === entry?.harness)?.hypothesis ?? '';
-  const about = hypothesis === '' ? '' : ` · ${oneLine(hypothesis, 90)}`;
+  const about = entry?.hypothesis ? ` · ${oneLine(entry.hypothesis, 90)}` : '';
   if (event.type === 'whale.incumbent.changed.v1') {
     const { from, to } = event.data.scores;
     const before = from === null ? 'nothing measured' : percent(from);
