@@ -3,6 +3,7 @@ import { loadDomain } from '@whale/domain-loader';
 import { loadTheta0 } from '@whale/embedded-lm';
 import { WORK_HANDLERS, type ServiceDefinition } from '@whale/service-kit';
 import { schedulerConfig, type SchedulerConfig } from './config.ts';
+import { projections } from './projections/index.ts';
 import { SchedulerReactor, START_PARTS } from './scheduler.reactor.ts';
 import type { StartParts } from './start-experiment.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -13,6 +14,7 @@ class SchedulerModule {}
 export const schedulerService: ServiceDefinition<SchedulerConfig> = {
   name: 'scheduler',
   subscriptions,
+  projections,
   config: schedulerConfig,
   module: ({ blobs }): DynamicModule => {
     const parts: StartParts = { blobs, loadDomain, loadInitialWeights: loadTheta0 };

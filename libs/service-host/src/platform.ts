@@ -4,13 +4,15 @@ import { FolderBlobStore } from '@whale/blob-store';
 import type { ServiceName } from '@whale/contracts';
 import { SqliteEventLog } from '@whale/event-log-sqlite';
 import { EnvironmentError, systemClock } from '@whale/kernel';
-import { SqliteServiceStore, type Platform } from '@whale/service-kit';
+import { ReadModels, SqliteServiceStore, type Platform } from '@whale/service-kit';
 
 export interface DataFolder {
   root: string;
   log: string;
   blobs: string;
   reports: string;
+  /** One SQLite file for all read models, for analysts. */
+  readModels: string;
   store: (service: ServiceName) => string;
 }
 
@@ -22,6 +24,7 @@ export function dataFolder(directory: string): DataFolder {
     log: join(root, 'log.sqlite'),
     blobs: join(root, 'blobs'),
     reports: join(root, 'reports'),
+    readModels: join(root, 'read-models.sqlite'),
     store: (service) => join(root, 'services', `${service}.sqlite`),
   };
 }
@@ -47,13 +50,18 @@ export async function openPlatform(
     );
   }
   const log = await SqliteEventLog.open({ path: folder.log });
+  const readModels = new ReadModels({ path: folder.readModels });
   return {
     folder,
     log,
     blobs: new FolderBlobStore(folder.blobs),
     clock: systemClock,
     store: (service) => new SqliteServiceStore(folder.store(service)),
+    readModels,
     onTrouble,
-    close: () => log.close(),
+    close: async () => {
+      await readModels.close();
+      await log.close();
+    },
   };
 }

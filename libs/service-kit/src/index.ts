@@ -25,5 +25,22 @@ export {
   type WorkItem,
 } from './store/service-store.ts';
 export { followDecider, stateKey } from './decider-reactor.ts';
+export { projection, type Projection } from './projection/projection.ts';
+export {
+  createTable,
+  flag,
+  integer,
+  json,
+  readTable,
+  real,
+  text,
+  type Change,
+  type Migration,
+  type ReadTable,
+} from './projection/read-table.ts';
+export { applyEvents } from './projection/apply.ts';
+export { readCheckpoints, replaceCheckpoints } from './projection/checkpoints.ts';
+export { projectionGroup, Projector } from './projection/projector.ts';
+export { ReadModels, type ReadModelOptions } from './projection/read-models.ts';
 export { closing } from './closing.ts';
 export { parseEnvironment } from './environment.ts';

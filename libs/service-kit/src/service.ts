@@ -4,6 +4,9 @@ import type { BlobStore } from '@whale/blob-store';
 import { deadLetterTopic, TOPICS, type EventDefinition, type ServiceName, type TopicName } from '@whale/contracts';
 import type { EventLog } from '@whale/event-log';
 import type { Clock } from '@whale/kernel';
+import type { Projection } from './projection/projection.ts';
+import { Projector } from './projection/projector.ts';
+import type { ReadModels } from './projection/read-models.ts';
 import type { ServiceStore } from './store/service-store.ts';
 import { Emitter } from './transport/emitter.ts';
 import { EventLogServer } from './transport/event-log-server.ts';
@@ -24,6 +27,8 @@ export interface Platform {
   blobs: BlobStore;
   clock: Clock;
   store: (service: ServiceName) => ServiceStore;
+  /** Where projections keep their tables; a platform without them has no read models. */
+  readModels?: ReadModels;
   /** A line for the operator: something waits, was parked or failed. */
   onTrouble: (service: ServiceName, message: string) => void;
 }
@@ -31,6 +36,8 @@ export interface Platform {
 export interface ServiceDefinition<Config = unknown> {
   name: ServiceName;
   subscriptions: Subscriptions;
+  /** The tables of the service's read model; they follow the log in a consumer group of their own. */
+  projections?: readonly Projection[];
   /** Parses the environment; the only reader of it. Throws InputError. */
   config(environment: NodeJS.ProcessEnv): Config;
   /** The Nest module; the only place where adapters are named. */
@@ -82,8 +89,10 @@ export async function startService<Config>(
   app.useGlobalFilters(new KeepOriginalError());
   const handlers = app.get<readonly WorkHandler[]>(WORK_HANDLERS, { strict: false });
   if (handlers.length > 0) runner = new WorkRunner({ store, emitter, relay, clock, handlers, onTrouble });
+  let projector: Projector | null;
   try {
     await app.listen();
+    projector = await startProjector(definition, platform);
   } catch (error) {
     await app.close().catch(() => undefined);
     await store.close();
@@ -92,8 +101,21 @@ export async function startService<Config>(
   return {
     name,
     stop: async () => {
+      await projector?.stop();
       await app.close();
       await store.close();
     },
   };
+}
+
+async function startProjector(
+  { name, projections = [] }: Pick<ServiceDefinition, 'name' | 'projections'>,
+  platform: Platform,
+): Promise<Projector | null> {
+  const { readModels } = platform;
+  if (projections.length === 0 || !readModels) return null;
+  const onTrouble = (message: string) => platform.onTrouble(name, message);
+  const projector = new Projector({ ...platform, service: name, projections, readModels, onTrouble });
+  await projector.start();
+  return projector;
 }

@@ -1,0 +1,92 @@
+import type { BlobStore } from '@whale/blob-store';
+import { decodeRecord, type AnyEvent } from '@whale/contracts';
+import type { EventLog, RecordBatch, Subscription } from '@whale/event-log';
+import { describeError } from '@whale/kernel';
+import { applyEvents } from './apply.ts';
+import { moveCheckpoint, readCheckpoints } from './checkpoints.ts';
+import type { Projection } from './projection.ts';
+import type { ReadModels } from './read-models.ts';
+
+export interface ProjectorOptions {
+  service: string;
+  projections: readonly Projection[];
+  log: EventLog;
+  blobs: BlobStore;
+  readModels: ReadModels;
+  onTrouble: (message: string) => void;
+}
+
+/** The consumer group of a service's projections: it goes its own pace and is rebuilt on its own. */
+export function projectionGroup(service: string): string {
+  return `${service}.projections`;
+}
+
+/**
+ * Fills a service's read models from the log. Invariants, each named by a test:
+ * R1 Rows and checkpoint change in one transaction: a batch that comes again, or is cut off, changes nothing.
+ * R2 A record that is no event is passed over: the service itself parks it.
+ */
+export class Projector {
+  readonly #options: ProjectorOptions;
+  readonly #group: string;
+  readonly #types: ReadonlySet<string>;
+  #subscription: Subscription | null = null;
+
+  constructor(options: ProjectorOptions) {
+    this.#options = options;
+    this.#group = projectionGroup(options.service);
+    this.#types = new Set(options.projections.flatMap(({ consumes }) => consumes.map(({ type }) => type)));
+  }
+
+  async start(): Promise<void> {
+    const { projections, log, readModels, onTrouble } = this.#options;
+    await readModels.register(projections);
+    this.#subscription = await log.subscribe({
+      group: this.#group,
+      topics: [...new Set(projections.flatMap(({ consumes }) => consumes.map(({ topic }) => topic)))],
+      checkpoint: ({ topic, partition }) => this.#checkpoint(topic, partition),
+      onBatch: (batch) => this.handle(batch),
+      onError: (error, { topic, partition }) =>
+        onTrouble(`projections, ${topic}/${partition}: ${describeError(error).message}; trying again`),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#subscription?.stop();
+    this.#subscription = null;
+  }
+
+  async handle(batch: RecordBatch): Promise<void> {
+    const { projections, readModels } = this.#options;
+    const from = await this.#checkpoint(batch.topic, batch.partition);
+    if (batch.nextOffset <= (from ?? 0)) return;
+    const events = await this.#eventsOf(batch, from ?? 0);
+    await readModels.transaction(async (manager) => {
+      await moveCheckpoint(manager, this.#group, batch, from, batch.nextOffset);
+      await applyEvents(manager, projections, events);
+    });
+  }
+
+  async #eventsOf(batch: RecordBatch, from: number): Promise<AnyEvent[]> {
+    const { blobs, onTrouble } = this.#options;
+    const events: AnyEvent[] = [];
+    for (const record of batch.records) {
+      if (record.offset < from || !this.#types.has(record.headers['ce_type'] ?? '')) continue;
+      try {
+        events.push((await decodeRecord(record, (ref) => blobs.get(ref))).event);
+      } catch (error) {
+        onTrouble(
+          `projections pass over ${batch.topic}/${batch.partition}@${record.offset}: ${describeError(error).message}`,
+        );
+      }
+    }
+    return events;
+  }
+
+  #checkpoint(topic: string, partition: number): Promise<number | undefined> {
+    return this.#options.readModels.transaction(async (manager) => {
+      const positions = await readCheckpoints(manager, this.#group);
+      return positions.find((at) => at.topic === topic && at.partition === partition)?.offset;
+    });
+  }
+}
