@@ -35,6 +35,7 @@ const { values } = parseArgs({
     theta: { type: 'string' },
     seed: { type: 'string', default: 'curve' },
     workers: { type: 'string', default: '2' },
+    options: { type: 'string', default: '{}' },
   },
 });
 const GOOD =
@@ -45,7 +46,7 @@ const folder = await mkdtemp(join(tmpdir(), 'whale-curve-'));
 const blobs = new FolderBlobStore(folder);
 const policy = new EmbeddedPolicy({ blobs, workers: Number(values.workers) });
 const trainer = new EmbeddedTrainer({ blobs });
-const domain = await searchQa.load({ dataset: 'atlas', options: {} });
+const domain = await searchQa.load({ dataset: 'atlas', options: JSON.parse(values.options) });
 type Compiled = ReturnType<typeof compileHarness>;
 
 function harnessOf(name: string): Compiled {

@@ -21,7 +21,7 @@ export interface PretrainOptions {
   /** Names the initial weights. */
   seed: string;
   steps: number;
-  /** Conversations in one step. The corpus must hold steps × batch of them, or it is begun again. */
+  /** Conversations in one step. A corpus of fewer than `conversationsNeeded` is begun again, if it can be. */
   batch: number;
   /** Peak learning rate: rises over the first twentieth of the steps, then falls linearly to a twentieth. */
   learningRate: number;
@@ -42,6 +42,11 @@ export interface PretrainResult {
 }
 
 const BATCHES_SORTED = 16;
+
+/** What `pretrain` reads at most, with a twentieth more for those that are too long. */
+export function conversationsNeeded(steps: number, batch: number): number {
+  return Math.ceil(Math.ceil(steps / BATCHES_SORTED) * BATCHES_SORTED * batch * 1.05);
+}
 
 /**
  * Trains a model from random weights. Same options, same bytes (threads aside). Conversations longer than the context
@@ -117,6 +122,6 @@ function* endless<T, U>(items: Iterable<T>, convert: (item: T) => U | undefined)
       any = true;
       yield converted;
     }
-    if (!any) throw new InputError('the pretraining corpus has no conversation that fits the context');
+    if (!any) throw new InputError('the pretraining corpus has no (further) conversation that fits the context');
   }
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_CONFIG, parameterCount, type LmConfig } from '../config.ts';
 import { learnTokenizer } from '../tokenizer/learn.ts';
-import { Tokenizer } from '../tokenizer/tokenizer.ts';
-import { pretrain, type TrainingConversation } from './pretrain.ts';
+import { Tokenizer, type TokenizerFile } from '../tokenizer/tokenizer.ts';
+import { conversationsNeeded, pretrain, type TrainingConversation } from './pretrain.ts';
 
 /** All that θ₀ follows from, beside the corpus itself. */
 export interface Theta0Recipe {
@@ -21,7 +21,7 @@ export interface Theta0Recipe {
 export const THETA0_RECIPE: Readonly<Theta0Recipe> = {
   config: DEFAULT_CONFIG,
   seed: 'theta0',
-  steps: 1500,
+  steps: 1600,
   batch: 16,
   learningRate: 4e-3,
   vocabularyConversations: 6000,
@@ -53,7 +53,7 @@ export async function pretrainTheta0(options: {
   const texts = source.vocabularyText({ seed, size: vocabularyConversations });
   const tokenizerFile = learnTokenizer({ texts, vocab: config.vocab, minShare: leastMergeShare });
   const tokenizer = new Tokenizer(tokenizerFile);
-  const corpus = source.pretrainingCorpus({ seed, size: steps * batch });
+  const corpus = source.pretrainingCorpus({ seed, size: conversationsNeeded(steps, batch) });
   const trained = await pretrain({ corpus, tokenizer, config, seed, steps, batch, learningRate, threads, onProgress });
   const { bytes, sha256, loss, tokens, tooLong } = trained;
   const facts = {
@@ -66,11 +66,20 @@ export async function pretrainTheta0(options: {
     tooLong,
     loss,
   };
-  const text = (value: unknown, indent?: number) =>
-    new TextEncoder().encode(`${JSON.stringify(value, null, indent)}\n`);
+  const utf8 = (text: string) => new TextEncoder().encode(`${text}\n`);
   return {
-    files: { 'theta0.bin': bytes, 'theta0.json': text(facts, 2), 'tokenizer.json': text(tokenizerFile) },
+    files: {
+      'theta0.bin': bytes,
+      'theta0.json': utf8(JSON.stringify(facts, null, 2)),
+      'tokenizer.json': utf8(tokenizerText(tokenizerFile)),
+    },
     sha256,
     loss,
   };
+}
+
+/** JSON with one merge a line, so that a change can be read. */
+function tokenizerText({ format, merges }: TokenizerFile): string {
+  const lines = merges.map(([left, right]) => `    [${left}, ${right}]`);
+  return `{\n  "format": "${format}",\n  "merges": [\n${lines.join(',\n')}\n  ]\n}`;
 }
