@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // JavaScript, so that an old Node gets a sentence and not a syntax error. Then TypeScript, without a build.
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -10,6 +11,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exit(3);
 }
+
+// Node 22 and newer keep compiled code between calls; Node 20 does not know how.
+module.enableCompileCache?.();
 
 // The compiler options are those of this repository, whatever folder the command is called in.
 process.env.TSX_TSCONFIG_PATH ??= fileURLToPath(new URL('../../../tsconfig.base.json', import.meta.url));

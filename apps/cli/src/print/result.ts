@@ -12,9 +12,7 @@ export function resultText(view: ExperimentView, paint: Paint): string {
     pairTable(view),
     phaseTable(view),
     ledgerText(view),
-    base && best
-      ? 'Accuracies: mean of all rollouts, [95% interval], n rollouts. Gains in percentage points of test accuracy.'
-      : '',
+    base && best ? 'Accuracies: mean over rollouts, [95% interval], n rollouts.' : '',
   ];
   return sections.filter((section) => section !== '').join('\n\n');
 }
@@ -62,35 +60,43 @@ export function pairLabel(pair: PairResult): string {
   }
 }
 
+/** Fits 80 columns, so that a newcomer's terminal does not break it. */
 function pairTable(view: ExperimentView): string {
   const { base, best, bestOnTest } = provisionalResult(view);
   const rows = [base, best, bestOnTest].flatMap((pair) =>
     pair
-      ? [[pairLabel(pair), pair.weights, shortId(pair.harness), accuracy(pair.test), accuracy(pair.validation)]]
+      ? [[SHORT[pair.chosenOn], pair.weights, shortId(pair.harness), accuracy(pair.test), accuracy(pair.validation)]]
       : [],
   );
-  return rows.length === 0 ? '' : table(['pair', 'weights', 'harness', 'test', 'validation'], rows);
+  if (rows.length === 0) return '';
+  const how =
+    best?.chosenOn === 'validation' ? 'Best pair: chosen on validation.' : 'Last pair: there is no validation split.';
+  return `${table(['pair', 'θ', 'h', 'test', 'validation'], rows)}\n${how} Best on test: chosen on test itself, so optimistic.`;
 }
 
+const SHORT: Readonly<Record<PairResult['chosenOn'], string>> = {
+  base: '(θ₀, h₀)',
+  validation: 'best pair',
+  last: 'last pair',
+  test: 'best on test',
+};
+
 function phaseTable(view: ExperimentView): string {
+  // With fixed budgets every phase ends the same way: the column would say nothing.
+  const telling = view.phases.some((phase) => phase.endReason !== 'fixed');
   const rows = phaseGains(view).map(({ phase, before, after, brought }) => [
-    String(phase.cycle),
-    phase.kind,
+    `${phase.cycle} ${phase.kind}`,
     phase.kind === 'weight'
       ? `${plural(phase.steps.length, 'step')}, ${phase.epochs.toFixed(2)} epochs`
-      : `${plural(phase.iterations, 'iteration')}, ${plural(phase.candidates, 'candidate')}`,
+      : `${phase.candidates} candidates in ${phase.iterations}`,
     count(phase.rollouts),
     before && after ? `${percent(before.mean)} → ${percent(after.mean)}` : '–',
     points(brought),
-    endReason(phase.endReason, phase.signal),
+    ...(telling ? [endReason(phase.endReason, phase.signal)] : []),
   ]);
   if (rows.length === 0) return '';
-  return table(['cycle', 'phase', 'made', 'rollouts', 'test', 'brought', 'ended by'], rows, [
-    'left',
-    'left',
-    'left',
-    'right',
-  ]);
+  const head = ['phase', 'made', 'rollouts', 'test', 'brought (points)', ...(telling ? ['ended by'] : [])];
+  return table(head, rows, ['left', 'left', 'right']);
 }
 
 export function ledgerText({ ledger }: ExperimentView): string {

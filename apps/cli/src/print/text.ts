@@ -52,9 +52,8 @@ export function shortId(harnessId: string): string {
  * cursor of a terminal, nor break the layout.
  */
 export function oneLine(text: string, width = Infinity): string {
-  // eslint-disable-next-line no-control-regex
   const flat = text
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim();
   const characters = [...flat];
   return characters.length <= width ? flat : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;

@@ -1,7 +1,7 @@
 import type { Estimate } from '@whale/contracts';
 import { pairOf, type ArchiveEntryView, type ExperimentView, type PhaseView } from '@whale/experiment-view';
 import { accuracy, count, percent, shortId } from '../print/text.ts';
-import { COLOURS, INK, LINE, MUTED, numberAxis, percentAxis, SHADES, type Chart } from './chart.ts';
+import { COLOURS, INK, MUTED, numberAxis, percentAxis, SHADES, type Chart } from './chart.ts';
 
 const WIDTH = 960;
 
@@ -119,14 +119,14 @@ export function rewardChart(view: ExperimentView): Chart | null {
   const cycles = [...new Set(steps.map((step) => step.cycle))];
   const areas = cycles.map((cycle) => {
     const numbers = steps.filter((step) => step.cycle === cycle).map((step) => step.step);
-    const label = { color: COLOURS.weight, position: 'insideTop', fontSize: 11 };
+    const label = { color: COLOURS.weight, position: 'insideTopLeft', fontSize: 11 };
     const from = {
       name: `cycle ${cycle}`,
-      xAxis: Math.min(...numbers) - 0.5,
+      xAxis: Math.min(...numbers) - 0.45,
       itemStyle: { color: SHADES.weight },
       label,
     };
-    return [from, { xAxis: Math.max(...numbers) + 0.5 }];
+    return [from, { xAxis: Math.max(...numbers) + 0.45 }];
   });
   return {
     id: 'reward',
@@ -135,7 +135,14 @@ export function rewardChart(view: ExperimentView): Chart | null {
     height: 280,
     option: {
       grid: { left: 56, right: 24, top: 24, bottom: 48 },
-      xAxis: { ...numberAxis, name: 'weight step', min: 0.5, max: (steps.at(-1)?.step ?? 1) + 0.5, minInterval: 1 },
+      xAxis: {
+        ...numberAxis,
+        name: 'weight step',
+        min: 0,
+        max: (steps.at(-1)?.step ?? 1) + 1,
+        minInterval: 1,
+        axisLabel: { color: MUTED, showMinLabel: false, showMaxLabel: false },
+      },
       yAxis: { ...percentAxis, min: 0 },
       series: [
         {
@@ -186,8 +193,8 @@ export function archiveChart(view: ExperimentView): Chart | null {
         ...numberAxis,
         name: 'iteration of the harness phase',
         nameGap: 40,
-        min: -0.6,
-        max: labels.length - 0.4,
+        min: -1,
+        max: labels.length,
         interval: 1,
         axisLabel: {
           color: MUTED,
@@ -208,7 +215,7 @@ export function archiveChart(view: ExperimentView): Chart | null {
             const source = parentOf(entries, i);
             if (source < 0) return [];
             const again = entry.iteration === 0;
-            const colour = entry.accepted ? COLOURS.good : again ? MUTED : LINE;
+            const colour = entry.accepted ? COLOURS.good : MUTED;
             return [
               {
                 source,
@@ -217,7 +224,7 @@ export function archiveChart(view: ExperimentView): Chart | null {
                   color: colour,
                   width: entry.accepted ? 2 : 1,
                   type: again ? 'dashed' : 'solid',
-                  opacity: 1,
+                  opacity: entry.accepted || again ? 1 : 0.35,
                   curveness: 0,
                 },
               },

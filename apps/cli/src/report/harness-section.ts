@@ -49,7 +49,7 @@ function candidateRow(entry: ArchiveEntryView): Html {
       ? ''
       : safe`<details>
           <summary>diff</summary>
-          ${diffBlock(entry.diff.split('\n'))}
+          ${diffBlock(entry.diff.trimEnd().split('\n'))}
         </details>`;
   return safe`<tr class="${entry.accepted ? 'accepted' : ''}">
     <td>${entry.cycle}</td>
@@ -117,8 +117,7 @@ export function harnessSection({ view, sources }: ReportMaterial): Html {
 
 function diffBlock(lines: readonly string[]): Html {
   const kinds: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'at' };
-  const rows = lines.map(
-    (line) => safe`<span class="${kinds[line[0] ?? ''] ?? 'same'}">${line === '' ? ' ' : line}</span>`,
-  );
+  const kindOf = (line: string) => (/^(---|\+\+\+) /.test(line) ? 'at' : (kinds[line[0] ?? ''] ?? 'same'));
+  const rows = lines.map((line) => safe`<span class="${kindOf(line)}">${line === '' ? ' ' : line}</span>`);
   return safe`<pre>${rows}</pre>`;
 }

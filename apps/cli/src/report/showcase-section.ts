@@ -37,8 +37,7 @@ function side(
       ${plural(measured, 'rollout')}
     </p>
     ${rollout.trajectory.map(
-      ({ source, text }) =>
-        safe`<div class="segment ${source}"><small>${source}</small><div>${text}</div></div>`,
+      ({ source, text }) => safe`<div class="segment ${source}"><small>${source}</small><div>${text}</div></div>`,
     )}
     <p><b>${ending(rollout.end)}</b></p>
   </div>`;

@@ -24,7 +24,7 @@ p { margin: 4px 0 12px; max-width: 72ch; }
 .muted, figcaption, caption { color: var(--muted); font-size: .9rem; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 12px; margin: 20px 0; }
 .card { background: var(--panel); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; }
-.card b { display: block; font-size: 1.7rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.card b { display: block; font-size: 1.5rem; white-space: nowrap; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .card span { color: var(--muted); font-size: .85rem; }
 figure { margin: 12px 0 0; overflow-x: auto; }
 figure svg { display: block; width: 100%; min-width: 640px; height: auto; }
@@ -32,6 +32,7 @@ figure svg { display: block; width: 100%; min-width: 640px; height: auto; }
 table { border-collapse: collapse; width: 100%; margin: 8px 0; font-size: .92rem; }
 th, td { text-align: left; padding: 6px 14px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--muted); font-weight: 600; white-space: nowrap; }
+caption { text-align: left; padding-bottom: 4px; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.accepted td:first-child { box-shadow: inset 3px 0 var(--good); padding-left: 10px; }
 .tag { font-size: .78rem; font-weight: 600; padding: 1px 8px; border-radius: 99px; border: 1px solid; white-space: nowrap; }

@@ -1,6 +1,6 @@
 import type { AnyEvent } from '@whale/contracts';
 import type { ExperimentView } from '@whale/experiment-view';
-import { elapsed } from '../print/text.ts';
+import { elapsed, oneLine } from '../print/text.ts';
 import { milestone } from './milestones.ts';
 
 /** What shows a run while it goes on. */
@@ -31,7 +31,7 @@ export class PlainDisplay implements Display {
   }
 
   trouble(line: string): void {
-    this.#line(`(${line})`);
+    this.#line(`(${oneLine(line)})`);
   }
 
   note(line: string): void {

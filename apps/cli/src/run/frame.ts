@@ -65,11 +65,11 @@ function progress({ view, pace, now, columns }: FrameInput): Span[] {
   const cycles = view.spec && 'cycles' in view.spec.strategy ? view.spec.strategy.cycles : 1;
   const label = at.label.replace(/^cycle (\d+)/, `cycle $1 of ${cycles}`);
   const tone: Tone = label.includes('weight') ? 'magenta' : label.includes('harness') ? 'cyan' : 'yellow';
-  const spans: Span[] = [[label.padEnd(30), tone]];
+  const spans: Span[] = [[label.padEnd(29), tone]];
   if (at.fraction !== null) {
     const left = pace.left(at, now);
     const time = left === null ? '' : `  ${at.atMost ? 'at most ' : ''}${duration(left)} left`;
-    spans.push([bar(at.fraction, Math.max(6, Math.min(30, columns - 60))), tone]);
+    spans.push([bar(at.fraction, Math.max(6, Math.min(24, columns - 74))), tone]);
     spans.push([` ${percent(at.fraction).padStart(6)}`, 'plain'], [time, 'plain']);
   }
   if (at.detail !== '') spans.push([`  ${at.detail}`, 'dim']);

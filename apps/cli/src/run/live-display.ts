@@ -55,7 +55,8 @@ class LiveDisplay implements Display {
   #persist({ text, tone }: Milestone): void {
     const { columns = FALLBACK.columns } = this.#stream;
     const time = elapsed((Date.now() - this.#startedAt) / 1000).padStart(6);
-    const line = oneLine(text, columns - time.length - 3);
+    // It scrolls away, so it may take two lines; the block below may not.
+    const line = oneLine(text, 2 * columns - time.length - 3);
     this.#draw.persist(`${this.#paint.dim(time)}  ${this.#tint(tone)(line)}`);
   }
 

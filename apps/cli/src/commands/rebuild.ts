@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { EXIT } from '../errors.ts';
+import { experimentIds, resolveExperiment } from '../log/experiments.ts';
+import { withData } from '../log/open.ts';
+import { table } from '../print/table.ts';
+import { plural } from '../print/text.ts';
+import type { PartReport, RebuildReport } from '../replay/report.ts';
+import { print, printJson, sessionOf, type Session } from '../session.ts';
+
+export function rebuildCommand(program: Command): void {
+  program
+    .command('rebuild')
+    .argument('[id]', 'experiment, or the beginning of its id; may be left out where there is just one')
+    .description(
+      'rebuilds state and read models from the log, compares them with the live ones, puts back what is missing',
+    )
+    .addHelpText(
+      'after',
+      '\nStop the services first; a run that is over has none.\n\nExample:\n  $ whale rebuild atlas\n',
+    )
+    .action(async (id: string | undefined, _options, command: Command) => {
+      const session = sessionOf(command);
+      const report = await withData(session.data, async (open) => {
+        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.dataArgument);
+        // The deciders come with their services, so only who rebuilds pays for them.
+        const { dataFolder } = await import('@whale/service-host');
+        const { rebuild } = await import('../replay/rebuild.ts');
+        return open && rebuild(dataFolder(session.data), open, experimentId);
+      });
+      if (!report) return;
+      if (session.json) printJson(report);
+      else print(reportText(report, session));
+      if (!report.equal) process.exitCode = EXIT.failed;
+    });
+}
+
+export function reportText(report: RebuildReport, session: Pick<Session, 'dataArgument'>): string {
+  const { experimentId, decisions, parts } = report;
+  const rows = parts.map((part) => [part.part, shortHash(part.rebuilt), shortHash(part.live), verdict(part)]);
+  const lines = [
+    `${experimentId}: ${plural(decisions.remade, 'decision')} made again from the log`,
+    '',
+    table(['part', 'rebuilt', 'live', 'equal'], rows),
+  ];
+  if (report.equal) return lines.join('\n');
+  lines.push('', 'Nothing was changed. What differs:');
+  for (const sentence of decisions.disagreements.slice(0, 10)) lines.push(`  log: ${sentence}`);
+  for (const { part, differences } of parts) for (const sentence of differences) lines.push(`  ${part}: ${sentence}`);
+  lines.push(
+    '',
+    `To take what follows from the log: stop the services, delete services/scheduler.sqlite, services/archive.sqlite or`,
+    `read-models.sqlite in ${session.dataArgument}, whichever differs, and rebuild again.`,
+  );
+  return lines.join('\n');
+}
+
+function verdict({ equal, restored }: PartReport): string {
+  if (restored) return 'was missing, put back';
+  return equal ? 'yes' : 'NO';
+}
+
+function shortHash(hash: string | null): string {
+  return hash === null ? '–' : hash.slice(0, 16);
+}
