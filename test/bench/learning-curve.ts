@@ -31,6 +31,8 @@ const { values } = parseArgs({
     'batch-tokens': { type: 'string', default: '2048' },
     harness: { type: 'string', default: 'h0,good' },
     accept: { type: 'string', default: 'verified' },
+    /** Weights go on from one harness to the next, as in alternating phases. */
+    chain: { type: 'boolean', default: false },
     samples: { type: 'string', default: '4' },
     theta: { type: 'string' },
     seed: { type: 'string', default: 'curve' },
@@ -137,13 +139,17 @@ function accepted(outcomes: readonly Outcome[], seed: string): TokenSample[] {
 
 const theta0 = values.theta === undefined ? await loadTheta0() : new Uint8Array(await readFile(values.theta));
 try {
+  const start: WeightsRef = { version: 'w0', ...(await blobs.put(theta0)) };
+  let weights = start;
+  let optimizer: BlobRef | null = null;
+  let taken = 0;
   for (const name of values.harness.split(',')) {
     const harness = harnessOf(name);
-    let weights: WeightsRef = { version: 'w0', ...(await blobs.put(theta0)) };
-    let optimizer: BlobRef | null = null;
-    console.log(`${name}: w0 ${await evaluate(weights, harness)}`);
+    if (!values.chain) [weights, optimizer, taken] = [start, null, 0];
+    console.log(`${name}: ${weights.version} ${await evaluate(weights, harness)}`);
     const order = rng(values.seed).shuffle(domain.tasks('weight'));
-    for (let step = 1; step <= Number(values.steps); step++) {
+    for (const last = taken + Number(values.steps); taken < last;) {
+      const step = ++taken;
       const since = performance.now();
       const prompts = Number(values.prompts);
       const tasks = Array.from({ length: prompts }, (_, i) => order[((step - 1) * prompts + i) % order.length] as Task);
