@@ -70,7 +70,7 @@ describe('looking at data', () => {
     expect(JSON.parse(json)).toMatchObject({
       experimentId: experiment.experimentId,
       status: 'completed',
-      stateHash: null,
+      stateHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
 

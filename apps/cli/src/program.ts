@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 
 type Register = (program: Command) => void;
-const REBUILD = './commands/rebuild.ts';
 
 /** Each command is its own module, loaded only when it is asked for: `whale ls` must not wait for a compiler. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
@@ -10,7 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   show: async () => (await import('./commands/show.ts')).showCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
   events: async () => (await import('./commands/events.ts')).eventsCommand,
-  rebuild: async () => (await import(REBUILD)).rebuildCommand,
+  rebuild: async () => (await import('./commands/rebuild.ts')).rebuildCommand,
   services: async () => (await import('./commands/services.ts')).servicesCommand,
   topics: async () => (await import('./commands/topics.ts')).topicsCommand,
   pretrain: async () => (await import('./commands/pretrain.ts')).pretrainCommand,

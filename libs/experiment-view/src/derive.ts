@@ -2,7 +2,6 @@ import type { Split } from '@whale/contracts';
 import { archiveView, failureMessages, harnessViews, openProposal, rejectedViews } from './derive-search.ts';
 import { phaseViews } from './derive-phases.ts';
 import type { Facts } from './facts.ts';
-import { isMeasured } from './tally.ts';
 import type { ExperimentStatus, ExperimentView, LedgerView, OpenGroupView, PairView, TaskResult } from './view.ts';
 
 export function deriveView(experimentId: string, facts: Facts): ExperimentView {
@@ -136,15 +135,8 @@ function taskResults(facts: Facts): Map<string, TaskResult[]> {
   const results = new Map<string, TaskResult[]>();
   for (const { data } of facts.evaluations) {
     if (data.search || data.split !== 'test') continue;
-    const byTask = facts.groups.get(data.evaluationId)?.byTask();
-    const tasks = data.taskIds.flatMap((taskId): TaskResult[] => {
-      const samples = byTask?.get(taskId);
-      if (!samples) return [];
-      const correct = samples.filter((sample) => sample.outcome === 'correct').length;
-      const measured = samples.filter((sample) => isMeasured(sample.outcome)).length;
-      const short = samples.map(({ rolloutId, sampleIndex, outcome }) => ({ rolloutId, sampleIndex, outcome }));
-      return [{ taskId, correct, measured, samples: short }];
-    });
+    const byTask = facts.groups.get(data.evaluationId)?.byTask;
+    const tasks = data.taskIds.flatMap((taskId) => byTask?.get(taskId) ?? []);
     results.set(`${data.weights.version}/${data.harness.id}`, tasks);
   }
   return results;

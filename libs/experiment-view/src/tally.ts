@@ -1,4 +1,5 @@
 import type { Outcome, RolloutFailed, RolloutVerified, TokenCounts, VerificationFailed } from '@whale/contracts';
+import type { TaskResult } from './view.ts';
 
 const NO_TOKENS: TokenCounts = { prompt: 0, sampled: 0 };
 const MEASURED = new Set<Outcome>(['correct', 'incorrect', 'truncated', 'harness_error']);
@@ -24,6 +25,7 @@ export class RolloutTally {
   readonly #rollouts = new Map<string, RolloutFact>();
   #errors = 0;
   #sums: TallySums | null = null;
+  #byTask: ReadonlyMap<string, TaskResult> | null = null;
 
   constructor(purpose: RolloutTally['purpose']) {
     this.purpose = purpose;
@@ -52,21 +54,15 @@ export class RolloutTally {
     return (this.#sums ??= this.#add());
   }
 
-  /** Rollouts of each task, by sample. */
-  byTask(): Map<string, RolloutFact[]> {
-    const tasks = new Map<string, RolloutFact[]>();
-    for (const rollout of this.#rollouts.values()) {
-      const list = tasks.get(rollout.taskId);
-      if (list) list.push(rollout);
-      else tasks.set(rollout.taskId, [rollout]);
-    }
-    for (const list of tasks.values()) list.sort((a, b) => a.sampleIndex - b.sampleIndex);
-    return tasks;
+  /** How each task went, its rollouts by sample. */
+  get byTask(): ReadonlyMap<string, TaskResult> {
+    return (this.#byTask ??= this.#group());
   }
 
   #put(fact: RolloutFact): void {
     this.#rollouts.set(fact.rolloutId, fact);
     this.#sums = null;
+    this.#byTask = null;
   }
 
   #add(): TallySums {
@@ -79,8 +75,23 @@ export class RolloutTally {
     }
     return sums;
   }
-}
 
-export function isMeasured(outcome: Outcome): boolean {
-  return MEASURED.has(outcome);
+  #group(): Map<string, TaskResult> {
+    const tasks = new Map<string, RolloutFact[]>();
+    for (const rollout of this.#rollouts.values()) {
+      const list = tasks.get(rollout.taskId);
+      if (list) list.push(rollout);
+      else tasks.set(rollout.taskId, [rollout]);
+    }
+    return new Map(
+      [...tasks].map(([taskId, list]) => {
+        const samples = list
+          .map(({ rolloutId, sampleIndex, outcome }) => ({ rolloutId, sampleIndex, outcome }))
+          .sort((a, b) => a.sampleIndex - b.sampleIndex);
+        const correct = samples.filter((sample) => sample.outcome === 'correct').length;
+        const measured = samples.filter((sample) => MEASURED.has(sample.outcome)).length;
+        return [taskId, { taskId, correct, measured, samples }];
+      }),
+    );
+  }
 }

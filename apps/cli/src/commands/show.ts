@@ -18,14 +18,15 @@ export function showCommand(program: Command): void {
       const session = sessionOf(command);
       const view = await withData(session.data, async (open) => {
         const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.dataArgument);
-        return open && readView(open, experimentId);
+        if (!open) return null;
+        const found = await readView(open, experimentId);
+        if (!session.json) return found;
+        // The deciders come with their services, so only who wants the hash pays for them.
+        const { experimentStateHash } = await import('../replay/state-hash.ts');
+        printJson(summarize(found, await experimentStateHash(open.log, open.blobs, experimentId)));
+        return null;
       });
       if (!view) return;
-      if (session.json) {
-        const { stateHash } = await import('../state-hash.ts');
-        printJson(summarize(view, await stateHash(session.data, view.experimentId)));
-        return;
-      }
       const { spec, status, reason } = view;
       const colours = paint(process.stdout);
       print(`${view.experimentId}  ${status}${reason ? ` (${reason})` : ''}`);

@@ -3,7 +3,6 @@ import { summarize, type ExperimentView } from '@whale/experiment-view';
 import { describeError } from '@whale/kernel';
 import { EXIT } from '../errors.ts';
 import { withData } from '../log/open.ts';
-import { stateHash } from '../state-hash.ts';
 import { print, printJson, type Session } from '../session.ts';
 import { paint } from './paint.ts';
 import { resultText } from './result.ts';
@@ -22,7 +21,12 @@ export async function printOutcome(view: ExperimentView, session: Session): Prom
     report = `The report could not be written: ${describeError(error).message}`;
   }
   if (session.json) {
-    printJson({ ...summarize(view, await stateHash(session.data, view.experimentId)), report: path });
+    const { experimentStateHash } = await import('../replay/state-hash.ts');
+    const hash = await withData(
+      session.data,
+      async (open) => open && experimentStateHash(open.log, open.blobs, view.experimentId),
+    );
+    printJson({ ...summarize(view, hash), report: path });
   } else {
     const colours = paint(process.stdout);
     print(`\n${resultText(view, colours)}\n\n${report}`);
