@@ -46,7 +46,7 @@ export async function loggedEvents(
       const event = await decoded(record, blobs);
       if (!event) continue;
       seen.add(id);
-      events.push({ topic, partition, offset: record.offset, id, ...event });
+      events.push({ topic, partition, offset: record.offset, ...event });
     }
   }
   return events;

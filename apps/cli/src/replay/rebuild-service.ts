@@ -42,7 +42,7 @@ export function rebuildService(
   const unpublished = missing(replay.decided, own);
   const disagreements = [
     ...(live.deleted ? [] : unpublished.map((event) => `${name(event)} follows from the log and is not on it`)),
-    ...disagreementsOf(service, replay, own),
+    ...disagreementsOf(replay, own),
   ];
   const parts = partsOf(service, live, replay);
   if (live.document !== undefined || (!live.deleted && replay.state === null)) {
@@ -144,7 +144,7 @@ function missing(decided: readonly AnyEvent[], own: readonly LoggedEvent[]): Any
   return decided.filter((event) => !known.has(idOf(event)));
 }
 
-function disagreementsOf(service: Rebuildable, replay: Replay, own: readonly LoggedEvent[]): string[] {
+function disagreementsOf(replay: Replay, own: readonly LoggedEvent[]): string[] {
   const made = new Map(replay.decided.map((event) => [idOf(event), canonicalJson(event.data)]));
   return own.flatMap(({ id, event }) => {
     if (event.type === 'whale.experiment.started.v1') return [];

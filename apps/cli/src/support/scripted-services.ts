@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveService } from '@whale/app-archive';
@@ -15,7 +15,7 @@ import {
 } from '@whale/contracts';
 import { openPlatform, type OpenPlatform } from '@whale/service-host';
 import { startService, type RunningService, type ServiceDefinition } from '@whale/service-kit';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 import { ScriptedWorld } from '../../../../test/support/scripted-world.ts';
 
 const SPEC: SpecInput = {
@@ -42,13 +42,19 @@ export class ScriptedServices {
   }
 
   static async inNewFolder(overrides: Partial<SpecInput> = {}): Promise<ScriptedServices> {
-    const data = await mkdtemp(join(tmpdir(), 'whale-rebuild-'));
-    const services = new ScriptedServices(data, { ...SPEC, ...overrides });
-    onTestFinished(async () => {
-      await services.stop();
-      await rm(data, { recursive: true, force: true });
-    });
-    return services;
+    return new ScriptedServices(await newFolder(), { ...SPEC, ...overrides });
+  }
+
+  /** The same data in another folder. Nothing may be running. */
+  async copy(): Promise<ScriptedServices> {
+    const data = await newFolder();
+    await cp(this.data, data, { recursive: true });
+    return new ScriptedServices(data, this.#spec);
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    await rm(this.data, { recursive: true, force: true });
   }
 
   get platform(): OpenPlatform {
@@ -125,4 +131,8 @@ export class ScriptedServices {
     });
     this.#stop.push(() => subscription.stop());
   }
+}
+
+function newFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'whale-rebuild-'));
 }
