@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scratchFolder, whale } from '../../../test/support/whale-process.ts';
+import { scratchFolder, whale } from './support/whale-process.ts';
 import { buildProgram } from './program.ts';
 import { scriptedData, type ScriptedData } from './support/scripted-data.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventDefinition } from '@whale/contracts';
-import { scriptedExperiment, type ScriptedExperiment } from '../../../test/support/scripted-experiment.ts';
+import { scriptedExperiment, type ScriptedExperiment } from './support/scripted-experiment.ts';
 import { phaseGains } from './gains.ts';
 import { viewOf, type SeenEvent } from './fold.ts';
 import { provisionalResult } from './result.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scratchFolder, whale } from '../../../../test/support/whale-process.ts';
+import { scratchFolder, whale } from '../support/whale-process.ts';
 import { scriptedData } from '../support/scripted-data.ts';
 import { reportText } from './rebuild.ts';
 

@@ -1,7 +1,7 @@
 import { TOPICS, type EventEnvelope, type TopicName } from '@whale/contracts';
 import { canonicalHash } from '@whale/kernel';
 import { beforeAll, expect, test } from 'vitest';
-import { scriptedExperiment, type ScriptedExperiment } from '../../../../test/support/scripted-experiment.ts';
+import { scriptedExperiment, type ScriptedExperiment } from '@whale/experiment-view/support';
 import type { LiveState } from './live-state.ts';
 import type { LoggedEvent } from './logged-events.ts';
 import { rebuildService } from './rebuild-service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { viewOf } from '@whale/experiment-view';
-import { scriptedExperiment } from '../../../../test/support/scripted-experiment.ts';
+import { scriptedExperiment } from '@whale/experiment-view/support';
 import { renderChart, type Chart } from './chart.ts';
 import { accuracyChart, archiveChart, rewardChart } from './charts.ts';
 

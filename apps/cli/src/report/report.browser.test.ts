@@ -24,6 +24,19 @@ if (!there) console.log(`skipped: the report in a browser (no Chromium at ${CHRO
 
 const HOSTILE = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script></script></svg></pre>'`;
 
+/** Runs in the browser. */
+const DISTINCT_COLOURS = `async (source) => {
+  const image = new Image();
+  image.src = source;
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+  canvas.drawImage(image, 0, 0);
+  const { data } = canvas.getImageData(0, 0, image.width, image.height);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+  return seen.size;
+}`;
+
 describe.skipIf(!there)('the report in a browser', () => {
   let data: ScriptedData;
   let browser: Browser;
@@ -105,23 +118,8 @@ describe.skipIf(!there)('the report in a browser', () => {
     const png = await page.locator(selector).screenshot();
     // Another page, since the report's own policy allows no images.
     const blank = await browser.newPage();
-    const count = await blank.evaluate(
-      async (source: string) => {
-        const { document } = globalThis as unknown as { document: { createElement(name: string): any } };
-        const image = document.createElement('img');
-        image.src = source;
-        await image.decode();
-        const canvas = document.createElement('canvas');
-        [canvas.width, canvas.height] = [image.width, image.height];
-        const context = canvas.getContext('2d');
-        context.drawImage(image, 0, 0);
-        const { data: pixels } = context.getImageData(0, 0, image.width, image.height);
-        const seen = new Set<number>();
-        for (let i = 0; i < pixels.length; i += 4) seen.add((pixels[i] << 16) | (pixels[i + 1] << 8) | pixels[i + 2]);
-        return seen.size;
-      },
-      `data:image/png;base64,${png.toString('base64')}`,
-    );
+    const source = `data:image/png;base64,${png.toString('base64')}`;
+    const count = await blank.evaluate<number>(`(${DISTINCT_COLOURS})(${JSON.stringify(source)})`);
     await blank.close();
     return count;
   }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ExperimentFold, viewOf } from '@whale/experiment-view';
-import { scriptedExperiment, type ScriptedExperiment } from '../../../../test/support/scripted-experiment.ts';
+import { scriptedExperiment, type ScriptedExperiment } from '@whale/experiment-view/support';
 import { paint } from '../print/paint.ts';
 import { resultText } from '../print/result.ts';
 import { frame } from './frame.ts';

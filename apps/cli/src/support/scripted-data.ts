@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import { FolderBlobStore } from '@whale/blob-store';
 import { TOPIC_NAMES, TOPICS } from '@whale/contracts';
 import { SqliteEventLog } from '@whale/event-log-sqlite';
-import {
-  scriptedExperiment,
-  type ScriptedExperiment,
-  type ScriptedOptions,
-} from '../../../../test/support/scripted-experiment.ts';
+import { scriptedExperiment, type ScriptedExperiment, type ScriptedOptions } from '@whale/experiment-view/support';
 
 export interface ScriptedData extends ScriptedExperiment {
   /** The data folder. */

@@ -16,7 +16,7 @@ import {
 import { openPlatform, type OpenPlatform } from '@whale/service-host';
 import { startService, type RunningService, type ServiceDefinition } from '@whale/service-kit';
 import { vi } from 'vitest';
-import { ScriptedWorld } from '../../../../test/support/scripted-world.ts';
+import { ScriptedWorld } from '@whale/experiment-view/support';
 
 const SPEC: SpecInput = {
   name: 'rebuilt',
