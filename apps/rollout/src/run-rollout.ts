@@ -67,6 +67,7 @@ export async function runRollout(
       memoryBytes: memoryMegabytes * MEGABYTE,
       stepMillis: stepMilliseconds,
       maxTokens: request.maxTokens,
+      contextTokens: parts.policy.contextTokens,
     },
     onEffect,
     signal,

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { BlobStore } from '@whale/blob-store';
 import type { WeightsRef } from '@whale/contracts';
+import { DEFAULT_CONFIG } from '@whale/embedded-lm';
 import { spawnTypeScriptWorker, WhaleError } from '@whale/kernel';
 import type { GenerateRequest, Generation, Policy } from '@whale/policy';
 import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
@@ -48,6 +49,7 @@ const SLACK = 16;
  * POLICY_WORKER (retryable) when a thread died; the signal's reason when it aborts.
  */
 export class EmbeddedPolicy implements Policy {
+  readonly contextTokens = DEFAULT_CONFIG.context;
   readonly #blobs: BlobStore;
   readonly #options: WorkerOptions;
   readonly #seats: (Seat | undefined)[];

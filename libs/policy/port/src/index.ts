@@ -22,6 +22,8 @@ export interface Generation extends Reply {
 
 /** Inference: the frozen θ that answers. Errors are WhaleError; `retryable` says whether to ask again. */
 export interface Policy {
+  /** Tokens that prompt and reply may take together. */
+  readonly contextTokens: number;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<Generation>;
   close(): Promise<void>;
 }
