@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { eventDefinition } from '@whale/contracts';
+import { eventDefinition, type RolloutVerified } from '@whale/contracts';
 import { scriptedExperiment, type ScriptedExperiment } from './support/scripted-experiment.ts';
 import { phaseGains } from './gains.ts';
 import { viewOf, type SeenEvent } from './fold.ts';
@@ -90,6 +90,18 @@ describe('the fold', () => {
     expect(open.length).toBeGreaterThan(0);
     expect(open.every((group) => group.done <= group.asked)).toBe(true);
     expect(ledger.done.evaluation).toBe(open.reduce((sum, group) => sum + group.done, 0));
+  });
+
+  it('V1 lets a verdict stand above a final failure of the same rollout, whichever comes first', () => {
+    const verified = experiment.events.find((seen) => seen.event.type === 'whale.rollout.verified.v1') as SeenEvent;
+    const { experimentId, rolloutId, group, taskId, sampleIndex } = verified.event.data as RolloutVerified['data'];
+    const error = { code: 'LATE', message: 'late', retryable: false };
+    const data = { experimentId, rolloutId, attempt: 3, final: true, group, taskId, sampleIndex, error };
+    const failed: SeenEvent = { id: 'late', time: verified.time, event: { type: 'whale.rollout.failed.v1', data } };
+    const before = viewOf(experimentId, [failed, ...experiment.events]);
+    expect(viewOf(experimentId, [...experiment.events, failed])).toEqual(before);
+    expect(before.tasks).toEqual(view().tasks);
+    expect(before.ledger).toEqual({ ...view().ledger, errors: view().ledger.errors + 1 });
   });
 
   it('knows each rollout of each test task', () => {
