@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** Ids become keys and headers of the log, where an empty one could be written and not be read. */
+export const Id = z.string().min(1);
+
 /** Claim check: where the bytes lie, what they must hash to, how many they are. */
 export const BlobRef = z.strictObject({
   uri: z.string().min(1),

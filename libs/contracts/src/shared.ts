@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Estimate } from './primitives.ts';
+import { Estimate, Id } from './primitives.ts';
 
 export const PhaseKind = z.enum(['weight', 'harness']);
 export type PhaseKind = z.infer<typeof PhaseKind>;
@@ -21,7 +21,7 @@ export type TokenCounts = z.infer<typeof TokenCounts>;
 
 /** What a rollout was made for: the unit that closes when all of its rollouts are judged. */
 export const RolloutGroup = z.strictObject({
-  id: z.string(),
+  id: Id,
   /** The ledger's line: a weight step, a candidate's score, or validation and test. */
   purpose: z.enum(['weight', 'harness', 'evaluation']),
 });

@@ -5,7 +5,12 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 
 /** RFC 8785 canonical JSON text of `value`. Throws TypeError for a value that JSON cannot carry. */
 export function canonicalJson(value: unknown): string {
-  const text = (canonicalize as unknown as (input: unknown) => string | undefined)(value);
+  let text: string | undefined;
+  try {
+    text = (canonicalize as unknown as (input: unknown) => string | undefined)(value);
+  } catch (cause) {
+    throw new TypeError(`value has no JSON form: ${(cause as Error).message}`, { cause });
+  }
   if (text === undefined) throw new TypeError('value has no JSON form');
   return text;
 }

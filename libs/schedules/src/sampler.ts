@@ -7,7 +7,8 @@ import { rng } from '@whale/kernel';
 export function promptAt(taskIds: readonly string[], seed: number, position: number): string {
   if (taskIds.length === 0) throw new RangeError('D_weight is empty');
   const epoch = Math.floor(position / taskIds.length);
-  return permutation(taskIds, seed, epoch)[position % taskIds.length] as string;
+  const place = permutation(taskIds.length, seed, epoch)[position % taskIds.length] as number;
+  return taskIds[place] as string;
 }
 
 export function promptsAt(taskIds: readonly string[], seed: number, from: number, count: number): string[] {
@@ -19,14 +20,14 @@ export function promptsIn(epochs: number, size: number): number {
   return Math.max(1, Math.round(epochs * size));
 }
 
-const cache = new Map<string, string[]>();
+const cache = new Map<string, number[]>();
 
-function permutation(taskIds: readonly string[], seed: number, epoch: number): string[] {
-  // A pure function of its arguments; the cache only saves shuffling again for each prompt.
-  const key = `${seed}/${epoch}/${taskIds.length}/${taskIds[0]}/${taskIds[taskIds.length - 1]}`;
+/** The order of places in an epoch. A pure function of its arguments; the cache only saves shuffling for each prompt. */
+function permutation(size: number, seed: number, epoch: number): number[] {
+  const key = `${seed}/${epoch}/${size}`;
   let order = cache.get(key);
   if (!order) {
-    order = rng(`sampler/${seed}/epoch/${epoch}`).shuffle(taskIds);
+    order = rng(`sampler/${seed}/epoch/${epoch}`).shuffle(Array.from({ length: size }, (_, place) => place));
     if (cache.size > 64) cache.clear();
     cache.set(key, order);
   }

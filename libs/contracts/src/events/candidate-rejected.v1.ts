@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from '../primitives.ts';
 import { defineEvent, type EventOf } from '../event-definition.ts';
 
 export const CandidateRejected = defineEvent({
@@ -9,8 +10,8 @@ export const CandidateRejected = defineEvent({
   subject: (data) => data.iterationId,
   identity: (data) => [data.experimentId, data.iterationId, data.number],
   data: z.strictObject({
-    experimentId: z.string(),
-    iterationId: z.string(),
+    experimentId: Id,
+    iterationId: Id,
     /** Counts the candidates written in this iteration, from 1. */
     number: z.int().positive(),
     source: z.string(),

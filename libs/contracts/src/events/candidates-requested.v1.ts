@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 import { Spec } from '../spec.ts';
 
 export const CandidatesRequested = defineEvent({
@@ -11,8 +11,8 @@ export const CandidatesRequested = defineEvent({
   subject: (data) => data.iterationId,
   identity: (data) => [data.experimentId, data.iterationId, data.attempt],
   data: z.strictObject({
-    experimentId: z.string(),
-    iterationId: z.string(),
+    experimentId: Id,
+    iterationId: Id,
     attempt: z.int().positive(),
     cycle: z.int().positive(),
     iteration: z.int().positive(),
@@ -23,7 +23,7 @@ export const CandidatesRequested = defineEvent({
     /** M */
     count: z.int().positive(),
     /** Evaluations whose HarnessScored the proposer must have seen, so that its view is the same on every machine. */
-    archive: z.array(z.strictObject({ evaluationId: z.string(), harnessId: z.string(), weightsVersion: z.string() })),
+    archive: z.array(z.strictObject({ evaluationId: Id, harnessId: z.string(), weightsVersion: z.string() })),
     seed: z.string(),
     final: z.boolean(),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 
 export const CycleEnded = defineEvent({
   type: 'whale.cycle.ended.v1',
@@ -10,7 +10,7 @@ export const CycleEnded = defineEvent({
   subject: (data) => data.experimentId,
   identity: (data) => [data.experimentId, data.cycle],
   data: z.strictObject({
-    experimentId: z.string(),
+    experimentId: Id,
     cycle: z.int().positive(),
     weights: WeightsRef,
     harness: HarnessRef,

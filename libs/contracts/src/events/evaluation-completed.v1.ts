@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { Estimate, Split } from '../primitives.ts';
+import { Estimate, Id, Split } from '../primitives.ts';
 import { OutcomeCounts } from '../shared.ts';
 
 export const EvaluationCompleted = defineEvent({
@@ -11,8 +11,8 @@ export const EvaluationCompleted = defineEvent({
   subject: (data) => data.evaluationId,
   identity: (data) => [data.experimentId, data.evaluationId],
   data: z.strictObject({
-    experimentId: z.string(),
-    evaluationId: z.string(),
+    experimentId: Id,
+    evaluationId: Id,
     split: Split,
     weightsVersion: z.string(),
     harnessId: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, Split, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, Split, WeightsRef } from '../primitives.ts';
 
 export const EvaluationOpened = defineEvent({
   type: 'whale.evaluation.opened.v1',
@@ -10,8 +10,8 @@ export const EvaluationOpened = defineEvent({
   subject: (data) => data.evaluationId,
   identity: (data) => [data.experimentId, data.evaluationId],
   data: z.strictObject({
-    experimentId: z.string(),
-    evaluationId: z.string(),
+    experimentId: Id,
+    evaluationId: Id,
     split: Split,
     weights: WeightsRef,
     harness: HarnessRef,
@@ -20,7 +20,7 @@ export const EvaluationOpened = defineEvent({
     /** Set when the evaluation scores a candidate (iteration ≥ 1) or the phase's first harness (iteration 0). */
     search: z
       .strictObject({
-        phaseId: z.string(),
+        phaseId: Id,
         cycle: z.int().positive(),
         iteration: z.int().nonnegative(),
         index: z.int().nonnegative(),

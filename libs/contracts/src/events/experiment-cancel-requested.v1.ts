@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from '../primitives.ts';
 import { defineEvent, type EventOf } from '../event-definition.ts';
 
 export const ExperimentCancelRequested = defineEvent({
@@ -9,7 +10,7 @@ export const ExperimentCancelRequested = defineEvent({
   subject: (data) => data.experimentId,
   identity: (data) => [data.experimentId],
   data: z.strictObject({
-    experimentId: z.string(),
+    experimentId: Id,
     reason: z.string(),
   }),
 });

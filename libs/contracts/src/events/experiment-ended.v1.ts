@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from '../primitives.ts';
 import { defineEvent, type EventOf } from '../event-definition.ts';
 import { PairResult, Ledger } from '../shared.ts';
 
@@ -10,7 +11,7 @@ export const ExperimentEnded = defineEvent({
   subject: (data) => data.experimentId,
   identity: (data) => [data.experimentId],
   data: z.strictObject({
-    experimentId: z.string(),
+    experimentId: Id,
     status: z.enum(['completed', 'failed', 'cancelled']),
     reason: z.string(),
     base: PairResult.nullable(),

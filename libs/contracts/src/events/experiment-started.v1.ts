@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 import { Spec } from '../spec.ts';
 
 export const ExperimentStarted = defineEvent({
@@ -11,7 +11,7 @@ export const ExperimentStarted = defineEvent({
   subject: (data) => data.experimentId,
   identity: (data) => [data.experimentId],
   data: z.strictObject({
-    experimentId: z.string(),
+    experimentId: Id,
     spec: Spec,
     weights: WeightsRef,
     harness: HarnessRef,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from '../primitives.ts';
 import { defineEvent, type EventOf } from '../event-definition.ts';
 import { Spec } from '../spec.ts';
 
@@ -10,7 +11,7 @@ export const ExperimentSubmitted = defineEvent({
   subject: (data) => data.experimentId,
   identity: (data) => [data.experimentId],
   data: z.strictObject({
-    experimentId: z.string(),
+    experimentId: Id,
     spec: Spec,
   }),
 });

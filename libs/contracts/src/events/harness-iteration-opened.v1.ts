@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 
 export const HarnessIterationOpened = defineEvent({
   type: 'whale.harness-iteration.opened.v1',
@@ -10,9 +10,9 @@ export const HarnessIterationOpened = defineEvent({
   subject: (data) => data.iterationId,
   identity: (data) => [data.experimentId, data.iterationId],
   data: z.strictObject({
-    experimentId: z.string(),
-    iterationId: z.string(),
-    phaseId: z.string(),
+    experimentId: Id,
+    iterationId: Id,
+    phaseId: Id,
     cycle: z.int().positive(),
     /** Counts within the phase, from 1. */
     iteration: z.int().positive(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef } from '../primitives.ts';
+import { HarnessRef, Id } from '../primitives.ts';
 
 export const HarnessProposed = defineEvent({
   type: 'whale.harness.proposed.v1',
@@ -10,8 +10,8 @@ export const HarnessProposed = defineEvent({
   subject: (data) => data.iterationId,
   identity: (data) => [data.experimentId, data.iterationId, data.index],
   data: z.strictObject({
-    experimentId: z.string(),
-    iterationId: z.string(),
+    experimentId: Id,
+    iterationId: Id,
     index: z.int().nonnegative(),
     /** Valid candidates of this iteration. */
     of: z.int().positive(),

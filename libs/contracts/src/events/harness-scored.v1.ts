@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { Diagnostics, Outcome } from '../primitives.ts';
+import { Diagnostics, Id, Outcome } from '../primitives.ts';
 import { OutcomeCounts, TokenCounts } from '../shared.ts';
 
 export const HarnessScored = defineEvent({
@@ -11,9 +11,9 @@ export const HarnessScored = defineEvent({
   subject: (data) => data.evaluationId,
   identity: (data) => [data.experimentId, data.evaluationId],
   data: z.strictObject({
-    experimentId: z.string(),
-    evaluationId: z.string(),
-    phaseId: z.string(),
+    experimentId: Id,
+    evaluationId: Id,
+    phaseId: Id,
     cycle: z.int().positive(),
     iteration: z.int().nonnegative(),
     index: z.int().nonnegative(),
@@ -25,9 +25,7 @@ export const HarnessScored = defineEvent({
     measured: z.int().nonnegative(),
     outcomes: OutcomeCounts,
     tokens: TokenCounts,
-    tasks: z.array(
-      z.strictObject({ taskId: z.string(), rolloutId: z.string(), outcome: Outcome, diagnostics: Diagnostics }),
-    ),
+    tasks: z.array(z.strictObject({ taskId: Id, rolloutId: Id, outcome: Outcome, diagnostics: Diagnostics })),
     /** Arg max of the phase's archive after this entry; ties keep the incumbent. */
     incumbent: z.string(),
   }),

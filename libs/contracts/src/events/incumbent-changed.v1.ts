@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from '../primitives.ts';
 import { defineEvent, type EventOf } from '../event-definition.ts';
 
 export const IncumbentChanged = defineEvent({
@@ -9,11 +10,11 @@ export const IncumbentChanged = defineEvent({
   subject: (data) => data.phaseId,
   identity: (data) => [data.experimentId, data.evaluationId],
   data: z.strictObject({
-    experimentId: z.string(),
-    phaseId: z.string(),
+    experimentId: Id,
+    phaseId: Id,
     cycle: z.int().positive(),
     iteration: z.int().nonnegative(),
-    evaluationId: z.string(),
+    evaluationId: Id,
     from: z.string(),
     to: z.string(),
     scores: z.strictObject({ from: z.number().nullable(), to: z.number() }),

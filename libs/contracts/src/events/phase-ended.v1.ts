@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 import { PhaseKind } from '../shared.ts';
 
 export const PhaseEnded = defineEvent({
@@ -11,8 +11,8 @@ export const PhaseEnded = defineEvent({
   subject: (data) => data.phaseId,
   identity: (data) => [data.experimentId, data.phaseId],
   data: z.strictObject({
-    experimentId: z.string(),
-    phaseId: z.string(),
+    experimentId: Id,
+    phaseId: Id,
     cycle: z.int().positive(),
     kind: PhaseKind,
     reason: z.enum(['fixed', 'patience', 'maximum', 'rollout-budget', 'failed', 'cancelled']),

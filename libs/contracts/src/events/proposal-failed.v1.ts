@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { ErrorInfo } from '../primitives.ts';
+import { ErrorInfo, Id } from '../primitives.ts';
 
 export const ProposalFailed = defineEvent({
   type: 'whale.proposal.failed.v1',
@@ -10,8 +10,8 @@ export const ProposalFailed = defineEvent({
   subject: (data) => data.iterationId,
   identity: (data) => [data.experimentId, data.iterationId, data.attempt],
   data: z.strictObject({
-    experimentId: z.string(),
-    iterationId: z.string(),
+    experimentId: Id,
+    iterationId: Id,
     attempt: z.int().positive(),
     final: z.boolean(),
     error: ErrorInfo,

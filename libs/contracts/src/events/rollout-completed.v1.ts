@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from '../primitives.ts';
 import { defineEvent, type EventOf } from '../event-definition.ts';
 import { RolloutGroup, TokenCounts } from '../shared.ts';
 import { Spec } from '../spec.ts';
@@ -12,15 +13,15 @@ export const RolloutCompleted = defineEvent({
   subject: (data) => data.rolloutId,
   identity: (data) => [data.rolloutId],
   data: z.strictObject({
-    experimentId: z.string(),
-    rolloutId: z.string(),
+    experimentId: Id,
+    rolloutId: Id,
     /** The attempt that came to an end; those before it failed. */
     attempt: z.int().positive(),
     group: RolloutGroup,
     weightsVersion: z.string(),
     harnessId: z.string(),
     domain: Spec.shape.domain,
-    taskId: z.string(),
+    taskId: Id,
     sampleIndex: z.int().nonnegative(),
     end: RolloutEnd,
     trajectory: z.array(Segment),

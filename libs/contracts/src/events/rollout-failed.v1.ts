@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { ErrorInfo } from '../primitives.ts';
+import { ErrorInfo, Id } from '../primitives.ts';
 import { RolloutGroup } from '../shared.ts';
 
 export const RolloutFailed = defineEvent({
@@ -11,12 +11,12 @@ export const RolloutFailed = defineEvent({
   subject: (data) => data.rolloutId,
   identity: (data) => [data.rolloutId, data.attempt],
   data: z.strictObject({
-    experimentId: z.string(),
-    rolloutId: z.string(),
+    experimentId: Id,
+    rolloutId: Id,
     attempt: z.int().positive(),
     final: z.boolean(),
     group: RolloutGroup,
-    taskId: z.string(),
+    taskId: Id,
     sampleIndex: z.int().nonnegative(),
     error: ErrorInfo,
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 import { RolloutGroup } from '../shared.ts';
 import { Spec, RolloutLimits } from '../spec.ts';
 
@@ -12,8 +12,8 @@ export const RolloutRequested = defineEvent({
   subject: (data) => data.rolloutId,
   identity: (data) => [data.rolloutId, data.attempt],
   data: z.strictObject({
-    experimentId: z.string(),
-    rolloutId: z.string(),
+    experimentId: Id,
+    rolloutId: Id,
     attempt: z.int().positive(),
     /** No further attempt follows a failure of this one. */
     final: z.boolean(),
@@ -21,7 +21,7 @@ export const RolloutRequested = defineEvent({
     weights: WeightsRef,
     harness: HarnessRef,
     domain: Spec.shape.domain,
-    taskId: z.string(),
+    taskId: Id,
     sampleIndex: z.int().nonnegative(),
     seed: z.string(),
     temperature: z.number().nonnegative(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { Diagnostics, Outcome } from '../primitives.ts';
+import { Diagnostics, Id, Outcome } from '../primitives.ts';
 import { RolloutGroup, TokenCounts } from '../shared.ts';
 
 export const RolloutVerified = defineEvent({
@@ -11,14 +11,14 @@ export const RolloutVerified = defineEvent({
   subject: (data) => data.rolloutId,
   identity: (data) => [data.rolloutId],
   data: z.strictObject({
-    experimentId: z.string(),
-    rolloutId: z.string(),
+    experimentId: Id,
+    rolloutId: Id,
     /** The attempt that is judged; those before it failed. */
     attempt: z.int().positive(),
     group: RolloutGroup,
     weightsVersion: z.string(),
     harnessId: z.string(),
-    taskId: z.string(),
+    taskId: Id,
     sampleIndex: z.int().nonnegative(),
     reward: z.union([z.literal(0), z.literal(1)]),
     outcome: Outcome,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { ErrorInfo } from '../primitives.ts';
+import { ErrorInfo, Id } from '../primitives.ts';
 import { RolloutGroup, TokenCounts } from '../shared.ts';
 
 export const VerificationFailed = defineEvent({
@@ -11,12 +11,12 @@ export const VerificationFailed = defineEvent({
   subject: (data) => data.rolloutId,
   identity: (data) => [data.rolloutId],
   data: z.strictObject({
-    experimentId: z.string(),
-    rolloutId: z.string(),
+    experimentId: Id,
+    rolloutId: Id,
     /** The attempt that could not be judged; those before it failed. */
     attempt: z.int().positive(),
     group: RolloutGroup,
-    taskId: z.string(),
+    taskId: Id,
     sampleIndex: z.int().nonnegative(),
     error: ErrorInfo,
     tokens: TokenCounts,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { HarnessRef, WeightsRef } from '../primitives.ts';
+import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 
 export const WeightStepOpened = defineEvent({
   type: 'whale.weight-step.opened.v1',
@@ -10,9 +10,9 @@ export const WeightStepOpened = defineEvent({
   subject: (data) => data.stepId,
   identity: (data) => [data.experimentId, data.stepId],
   data: z.strictObject({
-    experimentId: z.string(),
-    stepId: z.string(),
-    phaseId: z.string(),
+    experimentId: Id,
+    stepId: Id,
+    phaseId: Id,
     cycle: z.int().positive(),
     /** Counts over the whole experiment, from 1. */
     step: z.int().positive(),

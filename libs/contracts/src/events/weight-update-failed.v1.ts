@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { ErrorInfo } from '../primitives.ts';
+import { ErrorInfo, Id } from '../primitives.ts';
 
 export const WeightUpdateFailed = defineEvent({
   type: 'whale.weight-update.failed.v1',
@@ -10,8 +10,8 @@ export const WeightUpdateFailed = defineEvent({
   subject: (data) => data.stepId,
   identity: (data) => [data.experimentId, data.stepId, data.attempt],
   data: z.strictObject({
-    experimentId: z.string(),
-    stepId: z.string(),
+    experimentId: Id,
+    stepId: Id,
     attempt: z.int().positive(),
     final: z.boolean(),
     error: ErrorInfo,

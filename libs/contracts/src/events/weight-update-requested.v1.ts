@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { BlobRef, WeightsRef } from '../primitives.ts';
+import { BlobRef, Id, WeightsRef } from '../primitives.ts';
 
 export const WeightUpdateRequested = defineEvent({
   type: 'whale.weight-update.requested.v1',
@@ -10,8 +10,8 @@ export const WeightUpdateRequested = defineEvent({
   subject: (data) => data.stepId,
   identity: (data) => [data.experimentId, data.stepId, data.attempt],
   data: z.strictObject({
-    experimentId: z.string(),
-    stepId: z.string(),
+    experimentId: Id,
+    stepId: Id,
     attempt: z.int().positive(),
     step: z.int().positive(),
     weights: WeightsRef,

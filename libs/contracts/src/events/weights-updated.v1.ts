@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../event-definition.ts';
-import { BlobRef, WeightsRef } from '../primitives.ts';
+import { BlobRef, Id, WeightsRef } from '../primitives.ts';
 
 export const WeightsUpdated = defineEvent({
   type: 'whale.weights.updated.v1',
@@ -10,8 +10,8 @@ export const WeightsUpdated = defineEvent({
   subject: (data) => data.stepId,
   identity: (data) => [data.experimentId, data.stepId],
   data: z.strictObject({
-    experimentId: z.string(),
-    stepId: z.string(),
+    experimentId: Id,
+    stepId: Id,
     step: z.int().positive(),
     previous: z.string(),
     weights: WeightsRef,
