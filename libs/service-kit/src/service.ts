@@ -101,8 +101,9 @@ export async function startService<Config>(
   return {
     name,
     stop: async () => {
-      await projector?.stop();
       await app.close();
+      // After the relay, which may have published the last events only now.
+      await projector?.stop();
       await store.close();
     },
   };

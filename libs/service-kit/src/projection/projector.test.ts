@@ -4,7 +4,7 @@ import type { RecordBatch } from '@whale/event-log';
 import Database from 'libsql';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { startService } from '../service.ts';
-import { REQUEST_TOPIC, echoService, request } from '../support/echo-service.ts';
+import { ECHO_TOPIC, REQUEST_TOPIC, echoService, request } from '../support/echo-service.ts';
 import { recordOf, temporaryPlatform, type TemporaryPlatform } from '../support/temporary-platform.ts';
 import { moveCheckpoint, readCheckpoints } from './checkpoints.ts';
 import { projection, type Projection } from './projection.ts';
@@ -85,6 +85,16 @@ test('a service with projections fills its tables, and any SQLite client reads t
     attempt: 1,
   });
   await vi.waitFor(() => expect(rows()).toEqual([answered('a'), answered('b')]), 10_000);
+});
+
+test('a projector that stops takes in what is on the log already', async () => {
+  const { platform, projector, rows } = await setUp();
+  await platform.log.ensureTopics([REQUEST_TOPIC, ECHO_TOPIC].map((name) => ({ name, partitions: 3 })));
+  await projector.start();
+  const ids = Array.from({ length: 600 }, (_, i) => `x${i}`);
+  await platform.log.append(ids.map((id) => recordOf(request(id))));
+  await projector.stop();
+  expect(rows()).toHaveLength(ids.length);
 });
 
 test('R1: a batch that comes again changes nothing', async () => {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@whale/blob-store';
 import { decodeRecord, type AnyEvent } from '@whale/contracts';
-import type { EventLog, RecordBatch, Subscription } from '@whale/event-log';
+import type { EventLog, Position, RecordBatch, Subscription } from '@whale/event-log';
 import { describeError } from '@whale/kernel';
 import { applyEvents } from './apply.ts';
 import { moveCheckpoint, readCheckpoints } from './checkpoints.ts';
@@ -15,6 +16,8 @@ export interface ProjectorOptions {
   readModels: ReadModels;
   onTrouble: (message: string) => void;
 }
+
+const MOST_MS_TO_CATCH_UP = 2_000;
 
 /** The consumer group of a service's projections: it goes its own pace and is rebuilt on its own. */
 export function projectionGroup(service: string): string {
@@ -43,7 +46,7 @@ export class Projector {
     await readModels.register(projections);
     this.#subscription = await log.subscribe({
       group: this.#group,
-      topics: [...new Set(projections.flatMap(({ consumes }) => consumes.map(({ topic }) => topic)))],
+      topics: this.#topics(),
       checkpoint: ({ topic, partition }) => this.#checkpoint(topic, partition),
       onBatch: (batch) => this.handle(batch),
       onError: (error, { topic, partition }) =>
@@ -51,7 +54,16 @@ export class Projector {
     });
   }
 
+  /** Takes in what is on the log already, so that the tables of a run that is over are whole; not for ever, though. */
   async stop(): Promise<void> {
+    const { log, onTrouble } = this.#options;
+    const end = performance.now() + MOST_MS_TO_CATCH_UP;
+    try {
+      const heads = this.#subscription ? await log.heads(this.#topics()) : [];
+      while ((await this.#isBehind(heads)) && performance.now() < end) await sleep(10);
+    } catch (error) {
+      onTrouble(`projections stop early: ${describeError(error).message}`);
+    }
     await this.#subscription?.stop();
     this.#subscription = null;
   }
@@ -81,6 +93,18 @@ export class Projector {
       }
     }
     return events;
+  }
+
+  #topics(): string[] {
+    return [...new Set(this.#options.projections.flatMap(({ consumes }) => consumes.map(({ topic }) => topic)))];
+  }
+
+  async #isBehind(heads: readonly Position[]): Promise<boolean> {
+    for (const { topic, partition } of this.#subscription?.assigned() ?? []) {
+      const head = heads.find((position) => position.topic === topic && position.partition === partition);
+      if ((head?.offset ?? 0) > ((await this.#checkpoint(topic, partition)) ?? 0)) return true;
+    }
+    return false;
   }
 
   #checkpoint(topic: string, partition: number): Promise<number | undefined> {
