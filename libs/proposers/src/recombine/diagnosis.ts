@@ -4,6 +4,8 @@ import type { ArchiveEntry } from '../proposer.ts';
 /** How the failed rollouts of a harness fared by one diagnostic. */
 export interface Lack {
   name: string;
+  /** The diagnostic is bad when it is high or true, like truncation. */
+  isFault: boolean;
   /** Failures that the diagnostic was reported for and came out bad. */
   lacking: number;
   failures: number;
@@ -31,26 +33,32 @@ export function diagnose(tasks: readonly TaskResult[], reference: readonly TaskR
   const successes = measured.filter((task) => task.outcome === 'correct');
   const names = [...new Set(measured.flatMap((task) => Object.keys(task.diagnostics)))].sort();
   const lacks = names.map((name): Lack => {
-    const isBad = badness(name, reference);
+    const { isBad, isFault } = badness(name, reference);
     const lacking = failures.filter((task) => isBad(task.diagnostics[name])).length;
     const inSuccesses = successes.filter((task) => isBad(task.diagnostics[name])).length;
     const excess = lacking / Math.max(1, failures.length) - inSuccesses / Math.max(1, successes.length);
-    return { name, lacking, failures: failures.length, excess: Math.max(0, excess) };
+    return { name, isFault, lacking, failures: failures.length, excess: Math.max(0, excess) };
   });
   return { correct: successes.length, measured: measured.length, lacks };
 }
 
-function badness(name: string, reference: readonly TaskResult[]): (value: Diagnostics[string] | undefined) => boolean {
+function badness(
+  name: string,
+  reference: readonly TaskResult[],
+): { isFault: boolean; isBad(value: Diagnostics[string] | undefined): boolean } {
   const good = mean(name, reference, (task) => task.outcome === 'correct');
   const bad = mean(name, reference, (task) => MEASURED.has(task.outcome) && task.outcome !== 'correct');
   const lowIsBad =
     good === undefined || bad === undefined || Math.abs(good - bad) < 0.02 ? name !== 'truncation' : good > bad;
   // Between the two means; booleans count as 0 and 1, so for them anything strictly between does.
   const threshold = good === undefined || bad === undefined || good === bad ? 0.5 : (good + bad) / 2;
-  return (value) => {
-    if (typeof value === 'boolean') return value !== lowIsBad;
-    if (typeof value !== 'number') return false;
-    return lowIsBad ? value < threshold : value > threshold;
+  return {
+    isFault: !lowIsBad,
+    isBad: (value) => {
+      if (typeof value === 'boolean') return value !== lowIsBad;
+      if (typeof value !== 'number') return false;
+      return lowIsBad ? value < threshold : value > threshold;
+    },
   };
 }
 

@@ -46,7 +46,9 @@ function failures(changes: readonly Variant[], diagnosis: Diagnosis | null): str
   const targets = new Set(changes.flatMap((change) => change.targets));
   return diagnosis.lacks
     .filter(({ name, lacking }) => targets.has(name) && lacking > 0)
-    .map(({ name, lacking, failures: all }) => `${lacking} of ${all} failures of the parent are bad in ${name}.`);
+    .map(({ name, isFault, lacking, failures: all }) => {
+      return `${lacking} of ${all} failures of the parent ${isFault ? 'show' : 'lack'} ${name}.`;
+    });
 }
 
 /** How harnesses with the variant fared against those with another in its slot, under the same θ. */
@@ -55,9 +57,10 @@ function record({ slot, variant, key }: Variant, { measured, weightsVersion }: E
   const own = scored.filter(({ specimen }) => specimen.composition.get(slot) === key);
   const others = scored.filter(({ specimen }) => specimen.composition.get(slot) !== key);
   if (own.length === 0) return `${variant} is untried under ${weightsVersion}.`;
-  const gain = average(own) - average(others);
-  const compared = others.length === 0 ? '' : ` against ${average(others).toFixed(3)} in ${others.length} without it`;
-  return `${variant} scored ${average(own).toFixed(3)} in ${own.length} ${own.length === 1 ? 'harness' : 'harnesses'}${compared}${others.length === 0 ? '' : ` (${signed(gain)})`}.`;
+  const fared = `${variant} scored ${average(own).toFixed(3)} in ${counted(own.length)}`;
+  if (others.length === 0) return `${fared}.`;
+  const gain = signed(average(own) - average(others));
+  return `${fared}, ${gain} against ${counted(others.length)} without it.`;
 }
 
 function refutation({ expected }: ChosenMove, diagnosis: Diagnosis | null): string {
@@ -77,5 +80,6 @@ function sentence(text: string): string | undefined {
   return /[.!?]$/u.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
+const counted = (n: number) => `${n} ${n === 1 ? 'harness' : 'harnesses'}`;
 const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
 const short = (id: string) => id.slice(0, 12);
