@@ -13,6 +13,9 @@ export function servicesCommand(program: Command): void {
       const names = serviceNames(given);
       const { loadServices } = await import('../services.ts');
       const { runServiceProcess } = await import('@whale/service-host');
+      const { Interrupt } = await import('../run/interrupt.ts');
+      // The process stops itself at the first signal; this keeps the second from ending it half-way.
+      new Interrupt(() => undefined);
       await runServiceProcess(await loadServices(names), { data, print });
       // Worker threads or sockets that a library left open must not keep a stopped process alive.
       process.exit(0);

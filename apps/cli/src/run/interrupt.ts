@@ -1,13 +1,20 @@
 import { EXIT } from '../errors.ts';
 
-/** Ctrl-C and SIGTERM: the first asks to stop, the second stops at once. */
+/** npm and npx send the signal of a terminal on to a child that has had it already: so soon, it is the same Ctrl-C. */
+const SAME_MS = 1_000;
+
+/** Ctrl-C and SIGTERM: the first asks to stop, another one stops at once. */
 export class Interrupt {
-  #asked = false;
+  #askedAt: number | null = null;
   readonly #onFirst: () => void;
   readonly #signals = ['SIGINT', 'SIGTERM'] as const;
   readonly #handler = () => {
-    if (this.#asked) process.exit(EXIT.interrupted);
-    this.#asked = true;
+    const now = performance.now();
+    if (this.#askedAt !== null) {
+      if (now - this.#askedAt > SAME_MS) process.exit(EXIT.interrupted);
+      return;
+    }
+    this.#askedAt = now;
     this.#onFirst();
   };
 
@@ -16,7 +23,7 @@ export class Interrupt {
     for (const signal of this.#signals) process.on(signal, this.#handler);
   }
 
-  readonly asked = (): boolean => this.#asked;
+  readonly asked = (): boolean => this.#askedAt !== null;
 
   dispose(): void {
     for (const signal of this.#signals) process.off(signal, this.#handler);
