@@ -26,6 +26,7 @@ export async function buildProgram(args: readonly string[]): Promise<Command> {
     .option('--json', 'print JSON for programs')
     .addHelpText('after', '\nExample:\n  $ whale run examples/atlas-small.yaml\n')
     .showHelpAfterError('(whale --help shows the commands)')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   const asked = commandName(args);
   const load = asked === undefined ? undefined : COMMANDS[asked];

@@ -4,18 +4,18 @@ import { InputError } from '@whale/kernel';
 
 export interface DomainOptions {
   dataset: string;
-  option: string[];
+  option?: string[];
 }
 
 /** Adds what names a domain's data on the command line. */
 export function domainOption(command: Command): Command {
   return command
     .option('--dataset <name>', 'data set of the domain', 'atlas')
-    .option('--option <key=value>', 'option of the data set, e.g. test=20; may be repeated', collect, []);
+    .option('--option <key=value>', 'option of the data set, e.g. test=20; may be repeated', collect);
 }
 
 /** Throws InputError. */
-export async function loadDomainFor(name: string, { dataset, option }: DomainOptions): Promise<Domain> {
+export async function loadDomainFor(name: string, { dataset, option = [] }: DomainOptions): Promise<Domain> {
   const { parse } = await import('yaml');
   const options: Record<string, never> = {};
   for (const text of option) {
@@ -31,6 +31,6 @@ export async function loadDomainFor(name: string, { dataset, option }: DomainOpt
   return loadDomain({ name, dataset, options });
 }
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

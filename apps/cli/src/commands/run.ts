@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { dataFlag, quote, sessionOf } from '../session.ts';
 
 export interface RunOptions {
-  set: string[];
+  set?: string[];
   detach?: boolean;
   services?: string[];
 }
@@ -12,13 +12,13 @@ export function runCommand(program: Command): void {
     .command('run')
     .argument('<spec>', 'experiment spec, YAML or JSON')
     .description('runs an experiment to its result; the same command goes on with an interrupted one')
-    .option('--set <path=value>', 'changes the spec, e.g. strategy.cycles=3; may be repeated', collect, [])
+    .option('--set <path=value>', 'changes the spec, e.g. strategy.cycles=3; may be repeated', collect)
     .option('--detach', 'only submits the experiment, for services that run elsewhere')
     .option('--services <names>', 'hosts only these services in this process, separated by commas', list)
     .addHelpText('after', '\nExample:\n  $ whale run examples/atlas.yaml --set seed=2\n')
     .action(async (spec: string, options: RunOptions, command: Command) => {
       const session = sessionOf(command);
-      const sets = options.set.map((change) => ` --set ${quote(change)}`).join('');
+      const sets = (options.set ?? []).map((change) => ` --set ${quote(change)}`).join('');
       const services = options.services ? ` --services ${options.services.join(',')}` : '';
       const again = `npx whale run ${quote(spec)}${sets}${services}${dataFlag(session)}`;
       const { runExperiment } = await import('../run/run-experiment.ts');
@@ -28,7 +28,7 @@ export function runCommand(program: Command): void {
     });
 }
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
