@@ -107,7 +107,10 @@ function ledgerView(facts: Facts, phases: ExperimentView['phases']): LedgerView 
     tokens.processed += update.tokens.processed;
   }
   const counted = { rollouts: asked, tokens, proposer: { calls: facts.requests.length, tokens: 0, usd: 0 } };
-  return { ...(facts.ended?.data.ledger ?? counted), done, errors, seconds: secondsOf(facts, phases) };
+  const seconds = secondsOf(facts, phases);
+  const finished = done.weight + done.harness + done.evaluation;
+  const rolloutsPerSecond = seconds.total > 0 ? finished / seconds.total : 0;
+  return { ...(facts.ended?.data.ledger ?? counted), done, errors, seconds, rolloutsPerSecond };
 }
 
 function secondsOf(facts: Facts, phases: ExperimentView['phases']): LedgerView['seconds'] {

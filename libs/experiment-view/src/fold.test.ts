@@ -44,6 +44,8 @@ describe('the fold', () => {
     const { rollouts, tokens, proposer, done } = viewOf(experiment.experimentId, others).ledger;
     expect({ rollouts, tokens, proposer }).toEqual(experiment.scheduler.ledger);
     expect(done).toEqual(rollouts);
+    const { rolloutsPerSecond, seconds } = view().ledger;
+    expect(rolloutsPerSecond * seconds.total).toBeCloseTo(rollouts.weight + rollouts.harness + rollouts.evaluation);
   });
 
   it('V4 ignores events of other experiments', async () => {

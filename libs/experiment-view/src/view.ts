@@ -144,6 +144,8 @@ export interface LedgerView extends Ledger {
   errors: number;
   /** Wall time from event times, s. `total` runs from the submission to the last event. */
   seconds: { weight: number; harness: number; evaluation: number; total: number };
+  /** Finished rollouts of all purposes by `seconds.total`; 0 while nothing is known. */
+  rolloutsPerSecond: number;
 }
 
 /** How a pair did on one test task. */

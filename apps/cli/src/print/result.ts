@@ -100,9 +100,9 @@ function phaseTable(view: ExperimentView): string {
 }
 
 export function ledgerText({ ledger }: ExperimentView): string {
-  const { rollouts, tokens, proposer, seconds, errors } = ledger;
+  const { rollouts, tokens, proposer, seconds, errors, rolloutsPerSecond } = ledger;
   const lines = [
-    `rollouts  ${count(rollouts.weight)} weight, ${count(rollouts.harness)} harness, ${count(rollouts.evaluation)} evaluation`,
+    `rollouts  ${count(rollouts.weight)} weight, ${count(rollouts.harness)} harness, ${count(rollouts.evaluation)} evaluation; ${rolloutsPerSecond.toFixed(0)}/s overall`,
     `tokens    ${count(tokens.sampled)} sampled, ${count(tokens.trained)} trained`,
     `proposer  ${plural(proposer.calls, 'call')}${proposer.tokens > 0 ? `, ${count(proposer.tokens)} tokens, $${proposer.usd.toFixed(2)}` : ''}`,
     `time      ${duration(seconds.total)}: weight phases ${duration(seconds.weight)}, harness phases ${duration(seconds.harness)}, evaluation ${duration(seconds.evaluation)}`,
