@@ -56,7 +56,7 @@ function choose({ seed, count, judged, known }: ProposalRequest, model: ArchiveM
   ].filter((move) => isOpen(move.key) && isAllowed(move));
   const moves = usual.length >= count ? usual : [...usual, ...combinations(first, pool, isOpen).filter(isAllowed)];
   return chooseBatch({
-    moves: [...new Map(moves.map((move) => [move.key, move])).values()],
+    moves: firstOfEach(moves),
     count,
     surrogate: model.surrogate,
     variance: model.variance,
@@ -66,6 +66,11 @@ function choose({ seed, count, judged, known }: ProposalRequest, model: ArchiveM
     isOpen,
     random,
   });
+}
+
+/** Without doubles: of two ways to the same program the one from the incumbent stands first. */
+function firstOfEach(moves: readonly Move[]): Move[] {
+  return [...new Map([...moves].reverse().map((move) => [move.key, move])).values()].reverse();
 }
 
 function write(chosen: ChosenMove, { weightsVersion }: ProposalRequest, model: ArchiveModel): Draft {

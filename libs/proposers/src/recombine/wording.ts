@@ -36,7 +36,7 @@ export function hypothesisOf(chosen: ChosenMove, evidence: Evidence): string {
     ...(move.kind === 'crossover' ? [`The regions come from ${short(move.donor?.id ?? '')}.`] : []),
     ...(move.kind === 'again' ? [`${short(move.donor?.id ?? '')} was measured under earlier weights only.`] : []),
     ...failures(move.changes, evidence.diagnosis),
-    ...move.changes.map((change) => record(change, evidence)),
+    ...records(move.changes, evidence),
     refutation(chosen, evidence.diagnosis),
   ].join(' ');
 }
@@ -51,16 +51,23 @@ function failures(changes: readonly Variant[], diagnosis: Diagnosis | null): str
     });
 }
 
-/** How harnesses with the variant fared against those with another in its slot, under the same θ. */
-function record({ slot, variant, key }: Variant, { measured, weightsVersion }: Evidence): string {
-  const scored = measured.filter(({ entry, specimen }) => entry.score !== null && specimen.composition.has(slot));
-  const own = scored.filter(({ specimen }) => specimen.composition.get(slot) === key);
-  const others = scored.filter(({ specimen }) => specimen.composition.get(slot) !== key);
-  if (own.length === 0) return `${variant} is untried under ${weightsVersion}.`;
-  const fared = `${variant} scored ${average(own).toFixed(3)} in ${counted(own.length)}`;
-  if (others.length === 0) return `${fared}.`;
-  const gain = signed(average(own) - average(others));
-  return `${fared}, ${gain} against ${counted(others.length)} without it.`;
+/** How harnesses with each variant fared against those with another in its slot, under the same θ. */
+function records(changes: readonly Variant[], { measured, weightsVersion }: Evidence): string[] {
+  const scored = measured.filter(({ entry }) => entry.score !== null);
+  const untried: string[] = [];
+  const fared = changes.flatMap(({ slot, variant, key }) => {
+    const comparable = scored.filter(({ specimen }) => specimen.composition.has(slot));
+    const own = comparable.filter(({ specimen }) => specimen.composition.get(slot) === key);
+    const others = comparable.filter(({ specimen }) => specimen.composition.get(slot) !== key);
+    if (own.length === 0) {
+      untried.push(`${slot}:${variant}`);
+      return [];
+    }
+    const text = `${slot}:${variant} scored ${average(own).toFixed(3)} in ${counted(own.length)}`;
+    if (others.length === 0) return [`${text}.`];
+    return [`${text}, ${signed(average(own) - average(others))} against ${counted(others.length)} without it.`];
+  });
+  return untried.length === 0 ? fared : [...fared, `Untried under ${weightsVersion}: ${untried.join(', ')}.`];
 }
 
 function refutation({ expected }: ChosenMove, diagnosis: Diagnosis | null): string {
