@@ -9,7 +9,7 @@ import type { Measured } from './wording.ts';
 /** Expected gain of a variant that aims at all that the failures lack, as a share of the failures. */
 const TARGETED_GAIN = 0.12;
 /** Entries the surrogate looks at, the present θ first, then the newest. */
-const MOST_OBSERVATIONS = 240;
+const MOST_OBSERVATIONS = 160;
 
 /** The archive as the search sees it: harnesses taken apart, what they were measured at, and what to expect of others. */
 export class ArchiveModel {

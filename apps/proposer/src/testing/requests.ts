@@ -1,0 +1,70 @@
+import type { CandidatesRequested, HarnessRef, HarnessScored } from '@whale/contracts';
+
+/** A request for three candidates under w1, for the incumbent and the named evaluations. */
+export function candidatesRequested(
+  incumbent: HarnessRef,
+  evaluations: readonly HarnessScored['data'][],
+  extra: Partial<CandidatesRequested['data']> = {},
+): CandidatesRequested {
+  return {
+    type: 'whale.candidates.requested.v1',
+    data: {
+      experimentId: 'exp-1',
+      iterationId: 'iteration-1',
+      attempt: 1,
+      cycle: 1,
+      iteration: 1,
+      weights: { version: 'w1', uri: 'blob:sha256/weights', sha256: '1'.repeat(64), bytes: 1 },
+      incumbent,
+      domain: { name: 'search-qa', dataset: 'atlas', options: {} },
+      proposer: { kind: 'recombine' },
+      count: 3,
+      archive: evaluations.map(({ evaluationId, harnessId, weightsVersion }) => ({
+        evaluationId,
+        harnessId,
+        weightsVersion,
+      })),
+      seed: '1/proposal/iteration-1',
+      final: false,
+      ...extra,
+    },
+  };
+}
+
+/** A harness scored at 10 of 40 under w1; the failures lack retrieval. */
+export function harnessScored(harnessId: string, extra: Partial<HarnessScored['data']> = {}): HarnessScored {
+  const tasks = Array.from({ length: 40 }, (_, i): HarnessScored['data']['tasks'][number] => ({
+    taskId: `task-${i}`,
+    rolloutId: `rollout-${i}`,
+    outcome: i < 10 ? 'correct' : 'incorrect',
+    diagnostics: { format: true, retrieval: i < 15 },
+  }));
+  return {
+    type: 'whale.harness.scored.v1',
+    data: {
+      experimentId: 'exp-1',
+      evaluationId: 'evaluation-0',
+      phaseId: 'phase-1',
+      cycle: 1,
+      iteration: 0,
+      index: 0,
+      harnessId,
+      weightsVersion: 'w1',
+      score: 0.25,
+      correct: 10,
+      measured: 40,
+      outcomes: {
+        correct: 10,
+        incorrect: 30,
+        truncated: 0,
+        harness_error: 0,
+        infrastructure_error: 0,
+        verifier_error: 0,
+      },
+      tokens: { prompt: 1, sampled: 1 },
+      tasks,
+      incumbent: harnessId,
+      ...extra,
+    },
+  };
+}
