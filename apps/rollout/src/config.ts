@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const Config = z.object({
   /** Rollouts in flight in this process. */
-  WHALE_ROLLOUT_CONCURRENCY: z.coerce.number().int().min(1).max(4096).default(256),
+  WHALE_ROLLOUT_CONCURRENCY: z.coerce.number().int().min(1).max(4096).default(96),
   WHALE_SANDBOX_WORKERS: z.coerce.number().int().min(1).max(64).default(1),
   WHALE_POLICY_WORKERS: z.coerce.number().int().min(1).max(64).default(2),
 });
