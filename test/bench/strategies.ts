@@ -57,7 +57,7 @@ async function runOne(strategy: string, seed: string, budget: string, data: stri
 const scratch = values.data ? null : scratchFolder('strategies');
 const data = values.data ?? (scratch?.path as string);
 const seeds = values.seeds.split(',');
-const budget = values.budget ?? '3440';
+const budget = values.budget ?? '8640';
 
 const rows: string[] = [];
 for (const strategy of Object.keys(STRATEGIES)) {
