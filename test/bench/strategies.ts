@@ -44,11 +44,10 @@ async function runOne(strategy: string, seed: string, budget: string, data: stri
   const sets = [`seed=${seed}`, `budget.rollouts=${budget}`];
   const kind = STRATEGIES[strategy];
   if (kind) sets.push(`strategy=${kind}`);
-  const args = ['run', values.spec, '--data', data, '--json', ...sets.flatMap((set) => ['--set', set])];
   const started = Date.now();
-  const { code, stdout, stderr } = await whale(args);
-  if (code !== 0) throw new Error(`${strategy} seed ${seed} ended with ${code}: ${stderr}`);
-  const shown = JSON.parse(stdout.trim().split('\n').at(-1) as string) as Shown;
+  const run = await whale(['run', values.spec, '--data', data, ...sets.flatMap((set) => ['--set', set])]);
+  if (run.code !== 0) throw new Error(`${strategy} seed ${seed} ended with ${run.code}: ${run.stderr}`);
+  const shown = JSON.parse((await whale(['show', '--json', '--data', data])).stdout) as Shown;
   const seconds = ((Date.now() - started) / 1000).toFixed(0);
   console.error(`${strategy} seed ${seed}: ${percent(shown.base.mean)} → ${percent(shown.best.mean)} (${seconds} s)`);
   return shown;
