@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobStore } from '@whale/blob-store';
 import {
   ContractError,
@@ -16,6 +17,8 @@ import type { Delivery, Reaction } from './on-event.ts';
 
 export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Promise<Reaction | undefined | void>;
 
+/** Records that are handled before the event loop gets a turn: some milliseconds' worth. */
+const RECORDS_A_TURN = 16;
 /** Deliveries of one record before a retryable failure is parked all the same. */
 const MOST_DELIVERIES = 8;
 
@@ -51,9 +54,11 @@ export class BatchReactor {
     const unit = new OpenUnit(store);
     let next = from ?? 0;
     let failure: unknown;
+    let handled = 0;
 
     for (const record of batch.records) {
       if (record.offset < (from ?? 0)) continue;
+      if (++handled % RECORDS_A_TURN === 0) await nextTurn();
       try {
         await this.#react(record, unit);
       } catch (error) {

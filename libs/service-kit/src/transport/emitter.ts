@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobStore } from '@whale/blob-store';
 import {
   CLAIM_CHECK_BYTES,
@@ -10,12 +11,16 @@ import {
 import type { Clock } from '@whale/kernel';
 import { WhaleError } from '@whale/kernel';
 
+/** Events that are encoded before the event loop gets a turn: some milliseconds' worth. */
+const EVENTS_A_TURN = 16;
+
 /** Turns a service's events into records: validates, refuses what the service does not own, checks in large values. */
 export class Emitter {
   readonly #service: string;
   readonly #emits: ReadonlySet<string>;
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
+  #sinceTurn = 0;
 
   constructor(options: { service: string; emits: readonly EventDefinition[]; blobs: BlobStore; clock: Clock }) {
     this.#service = options.service;
@@ -29,7 +34,10 @@ export class Emitter {
     cause: Pick<EventContext, 'causationId' | 'traceparent'> = {},
   ): Promise<WireRecord[]> {
     const records: WireRecord[] = [];
-    for (const event of events) records.push(await this.#encodeOne(event, cause));
+    for (const event of events) {
+      records.push(await this.#encodeOne(event, cause));
+      if (++this.#sinceTurn % EVENTS_A_TURN === 0) await nextTurn();
+    }
     return records;
   }
 

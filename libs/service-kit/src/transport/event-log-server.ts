@@ -23,6 +23,9 @@ export interface EventLogServerOptions {
   onTrouble: (message: string) => void;
 }
 
+/** One transaction's worth. */
+const BATCH_RECORDS = 128;
+
 /** The only place where NestJS meets the log: batches in, handlers by event type, one transaction a batch. */
 export class EventLogServer extends Server implements CustomTransportStrategy {
   /** The batch reactor awaits each handler and sees its failure. */
@@ -63,6 +66,7 @@ export class EventLogServer extends Server implements CustomTransportStrategy {
     this.#subscription = await log.subscribe({
       group: service,
       topics: [...new Set(consumes.map((definition) => definition.topic))],
+      maxBatchRecords: BATCH_RECORDS,
       checkpoint: (partition) => store.checkpoint(partition),
       onBatch: async (batch: RecordBatch) => {
         const { work } = await reactor.handle(batch);
