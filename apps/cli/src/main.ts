@@ -20,5 +20,8 @@ export async function main(args: readonly string[]): Promise<void> {
     }
     printError(error);
     process.exitCode = exitCodeOf(error);
+  } finally {
+    // Threads of a library that do not end by themselves must not keep a finished command alive.
+    setTimeout(() => process.exit(), 2_000).unref();
   }
 }

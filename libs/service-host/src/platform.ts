@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { FolderBlobStore } from '@whale/blob-store';
 import type { ServiceName } from '@whale/contracts';
 import { SqliteEventLog } from '@whale/event-log-sqlite';
@@ -41,7 +41,7 @@ export async function openPlatform(
 ): Promise<OpenPlatform> {
   const folder = dataFolder(directory);
   try {
-    mkdirSync(folder.root, { recursive: true });
+    makeFolder(folder.root);
     accessSync(folder.root, constants.W_OK);
   } catch (cause) {
     throw new EnvironmentError(
@@ -64,4 +64,11 @@ export async function openPlatform(
       await log.close();
     },
   };
+}
+
+/** Level by level: Node's recursive mkdir never returns where a file system answers ENOENT (below /proc). */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }

@@ -7,6 +7,7 @@ import type { Clock } from '@whale/kernel';
 import type { Projection } from './projection/projection.ts';
 import { Projector } from './projection/projector.ts';
 import type { ReadModels } from './projection/read-models.ts';
+import { stopAll } from './stop-all.ts';
 import type { ServiceStore } from './store/service-store.ts';
 import { Emitter } from './transport/emitter.ts';
 import { EventLogServer } from './transport/event-log-server.ts';
@@ -100,12 +101,8 @@ export async function startService<Config>(
   }
   return {
     name,
-    stop: async () => {
-      await app.close();
-      // After the relay, which may have published the last events only now.
-      await projector?.stop();
-      await store.close();
-    },
+    // The projector after the relay, which may have published the last events only now.
+    stop: () => stopAll(onTrouble, [() => app.close(), () => projector?.stop(), () => store.close()]),
   };
 }
 

@@ -23,8 +23,6 @@ export function runCommand(program: Command): void {
       const again = `npx whale run ${quote(spec)}${sets}${services}${dataFlag(session)}`;
       const { runExperiment } = await import('../run/run-experiment.ts');
       process.exitCode = await runExperiment({ specFile: spec, options, session, again });
-      // Threads of a library that do not end by themselves must not keep a finished command alive.
-      setTimeout(() => process.exit(), 2_000).unref();
     });
 }
 

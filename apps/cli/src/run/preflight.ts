@@ -1,9 +1,18 @@
 import type { Spec } from '@whale/contracts';
 import { loadDomain } from '@whale/domain-loader';
+import { InputError } from '@whale/kernel';
 
-/** Everything that must be there before anything is written: the domain, θ₀ and its tokenizer. */
-export async function preflight(spec: Spec): Promise<void> {
-  await loadDomain(spec.domain);
+/**
+ * Everything that must be there before anything is written: the domain, θ₀ and its tokenizer. Throws InputError that
+ * names the spec file where the domain refuses what the spec says.
+ */
+export async function preflight(spec: Spec, file: string): Promise<void> {
+  try {
+    await loadDomain(spec.domain);
+  } catch (cause) {
+    if (!(cause instanceof InputError)) throw cause;
+    throw new InputError(`${file} is not a valid experiment spec:\n${cause.message.replace(/^/gm, '  ')}`, { cause });
+  }
   if (spec.policy.kind === 'embedded') {
     const { loadTheta0, loadTokenizer } = await import('@whale/embedded-lm');
     await loadTheta0();

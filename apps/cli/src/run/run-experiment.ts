@@ -34,7 +34,7 @@ export async function runExperiment(request: RunRequest): Promise<number> {
   );
   if (before?.result) return printOutcome(before, session);
 
-  await preflight(spec);
+  await preflight(spec, specFile);
   if (options.detach) return submitOnly(request, spec, experimentId, before !== null);
   const definitions = await loadServices(names);
   for (const definition of definitions) definition.config(process.env);

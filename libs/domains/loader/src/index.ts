@@ -1,3 +1,4 @@
+import { tsImport } from 'tsx/esm/api';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Spec } from '@whale/contracts';
@@ -29,7 +30,36 @@ export function loadDomain(spec: DomainSpec): Promise<Domain> {
 
 async function load(spec: DomainSpec): Promise<Domain> {
   const module = await domainModule(spec.name);
-  return module.load({ dataset: spec.dataset, options: spec.options as Record<string, JsonValue> });
+  let domain: Domain;
+  try {
+    domain = await module.load({ dataset: spec.dataset, options: spec.options as Record<string, JsonValue> });
+  } catch (cause) {
+    if (cause instanceof InputError) throw cause;
+    throw new InputError(`domain.name: ${spec.name} cannot load: ${(cause as Error).message}`, { cause });
+  }
+  checkShape(domain, spec.name);
+  return domain;
+}
+
+const FUNCTIONS = ['tasks', 'task', 'tools', 'verify', 'gold'] as const;
+const TEXTS = ['name', 'dataset', 'seedHarness', 'description', 'harnessTypes'] as const;
+/** Splits that every strategy needs; `validation` may be empty. */
+const NEEDED_SPLITS = ['weight', 'harness', 'test'] as const;
+
+/** Said before an experiment begins, not by a failure in the middle of it. */
+function checkShape(domain: Domain, name: string): void {
+  const faults = [
+    ...FUNCTIONS.filter((key) => typeof domain?.[key] !== 'function').map((key) => `${key} must be a function`),
+    ...TEXTS.filter((key) => typeof domain?.[key] !== 'string').map((key) => `${key} must be a string`),
+    ...(Array.isArray(domain?.components) ? [] : ['components must be a list']),
+    ...(typeof domain?.diagnostics === 'object' ? [] : ['diagnostics must be an object']),
+  ];
+  if (faults.length === 0) {
+    for (const split of NEEDED_SPLITS) {
+      if (domain.tasks(split).length === 0) faults.push(`tasks('${split}') must not be empty`);
+    }
+  }
+  if (faults.length > 0) throw new InputError(`domain.name: what ${name} loads is not a Domain: ${faults.join('; ')}`);
 }
 
 async function domainModule(name: string): Promise<DomainModule> {
@@ -43,7 +73,8 @@ async function domainModule(name: string): Promise<DomainModule> {
   }
   let exported: unknown;
   try {
-    exported = ((await import(pathToFileURL(resolve(name)).href)) as { default?: unknown }).default;
+    // Through tsx, so that a TypeScript module loads wherever it lies, whatever its package says of module types.
+    exported = defaultOf(await tsImport(pathToFileURL(resolve(name)).href, import.meta.url));
   } catch (cause) {
     throw new InputError(`domain.name: the module ${name} cannot be loaded: ${(cause as Error).message}`, { cause });
   }
@@ -53,4 +84,10 @@ async function domainModule(name: string): Promise<DomainModule> {
     );
   }
   return exported as DomainModule;
+}
+
+/** A module that was loaded as CommonJS carries its default one level deeper. */
+function defaultOf(module: { default?: unknown }): unknown {
+  const exported = module.default as { default?: unknown; __esModule?: boolean } | undefined;
+  return exported?.default === undefined ? exported : exported.default;
 }

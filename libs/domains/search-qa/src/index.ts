@@ -14,7 +14,7 @@ const searchQa: DomainModule = {
   name: 'search-qa',
   load({ dataset, options }) {
     if (dataset === 'atlas') return atlasDomain(parseAtlasOptions(options));
-    throw new InputError(`search-qa has no data set ${JSON.stringify(dataset)}; known: atlas`);
+    throw new InputError(`domain.dataset: search-qa has no data set ${JSON.stringify(dataset)}; known: atlas`);
   },
 };
 

@@ -5,6 +5,7 @@ import type { EventLog, RecordBatch, Subscription } from '@whale/event-log';
 import { WhaleError } from '@whale/kernel';
 import type { ServiceStore } from '../store/service-store.ts';
 import type { WorkRunner } from '../work/work-runner.ts';
+import { stopAll } from '../stop-all.ts';
 import { BatchReactor, type InvokeHandler } from './batch-reactor.ts';
 import type { Emitter } from './emitter.ts';
 import type { OutboxRelay } from './relay.ts';
@@ -43,10 +44,9 @@ export class EventLogServer extends Server implements CustomTransportStrategy {
   }
 
   async close(): Promise<void> {
-    await this.#subscription?.stop();
+    const { workRunner, relay, onTrouble } = this.#options;
+    await stopAll(onTrouble, [() => this.#subscription?.stop(), () => workRunner()?.stop(), () => relay.stop()]);
     this.#subscription = null;
-    await this.#options.workRunner()?.stop();
-    await this.#options.relay.stop();
   }
 
   on(): void {

@@ -1,3 +1,4 @@
+import { formatIssues } from '@whale/contracts';
 import { InputError, type JsonValue } from '@whale/kernel';
 import { z } from 'zod';
 
@@ -29,5 +30,6 @@ export function parseAtlasOptions(options: { readonly [key: string]: JsonValue }
   const parsed = AtlasOptions.safeParse(options);
   if (parsed.success) return parsed.data;
   const known = 'seed, weight, harness, validation, test, twoHop';
-  throw new InputError(`search-qa/atlas options (known: ${known}):\n${z.prettifyError(parsed.error)}`);
+  const problems = formatIssues(parsed.error, options).replace(/^/gm, 'domain.options.');
+  throw new InputError(`${problems}\nsearch-qa/atlas knows the options ${known}`);
 }
