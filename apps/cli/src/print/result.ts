@@ -12,7 +12,7 @@ export function resultText(view: ExperimentView, paint: Paint): string {
     pairTable(view),
     phaseTable(view),
     ledgerText(view),
-    base && best ? 'Accuracies: mean over rollouts, [95% interval], n rollouts.' : '',
+    base && best ? 'Accuracies: mean over n rollouts [95% Wilson interval, for rollouts on these tasks].' : '',
   ];
   return sections.filter((section) => section !== '').join('\n\n');
 }

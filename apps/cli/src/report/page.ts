@@ -40,7 +40,7 @@ export function reportPage(material: ReportMaterial): string {
 }
 
 const ACCURACY_TEXT =
-  'Share of tasks solved by the pair of weights and harness, after each phase. Whiskers are 95% intervals. The base pair stands at 0; evaluation rollouts are not counted on the axis.';
+  'Share of tasks solved by the pair of weights and harness, after each phase. Whiskers are 95% Wilson intervals for rollouts on these tasks. The base pair stands at 0; evaluation rollouts are not counted on the axis.';
 const REWARD_TEXT =
   'Share of rollouts on training tasks that the verifier accepted, in each step. The accepted ones are what the step trains on.';
 const ARCHIVE_TEXT =
