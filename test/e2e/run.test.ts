@@ -30,6 +30,14 @@ describe('whale run', () => {
     expect(readFileSync(report, 'utf8')).not.toMatch(/(?:src|href)="https?:/);
   });
 
+  it('shows a clear gain on the small example', async () => {
+    const folder = scratchFolder('small');
+    folders.push(folder);
+    const run = await whale(['run', 'examples/atlas-small.yaml', '--data', folder.path]);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('the 95% intervals lie apart');
+  });
+
   it('prints the result of a finished experiment without running it again', async () => {
     const before = await shown(first);
     const again = await whale(['run', SPEC, '--data', first]);
