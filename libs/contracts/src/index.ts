@@ -43,6 +43,7 @@ export {
   TOPIC_NAMES,
   SERVICES,
   deadLetterTopic,
+  topicDefinitions,
   type Topic,
   type TopicName,
   type ServiceName,

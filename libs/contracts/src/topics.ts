@@ -28,3 +28,11 @@ export const TOPIC_NAMES = Object.keys(TOPICS) as TopicName[];
 export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;
 }
+
+/** Every topic with its dead letters, as a log needs them. */
+export function topicDefinitions(): { name: string; partitions: number }[] {
+  return TOPIC_NAMES.flatMap((name) => [
+    { name, partitions: TOPICS[name].partitions },
+    { name: deadLetterTopic(name), partitions: 1 },
+  ]);
+}

@@ -1,7 +1,7 @@
 import type { Type, DynamicModule, INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { BlobStore } from '@whale/blob-store';
-import { deadLetterTopic, TOPICS, type EventDefinition, type ServiceName, type TopicName } from '@whale/contracts';
+import { topicDefinitions, type EventDefinition, type ServiceName } from '@whale/contracts';
 import type { EventLog } from '@whale/event-log';
 import type { Clock } from '@whale/kernel';
 import type { Projection } from './projection/projection.ts';
@@ -61,12 +61,7 @@ export async function startService<Config>(
   const config = definition.config(environment);
   const store = platform.store(name);
   const onTrouble = (message: string) => platform.onTrouble(name, message);
-  await log.ensureTopics(
-    (Object.keys(TOPICS) as TopicName[]).flatMap((topic) => [
-      { name: topic, partitions: TOPICS[topic].partitions },
-      { name: deadLetterTopic(topic), partitions: 1 },
-    ]),
-  );
+  await log.ensureTopics(topicDefinitions());
   const emitter = new Emitter({ service: name, emits: subscriptions.emits, blobs, clock });
   const relay = new OutboxRelay(store, log, onTrouble);
   let runner: WorkRunner | null = null;

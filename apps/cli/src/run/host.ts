@@ -1,4 +1,4 @@
-import { deadLetterTopic, TOPIC_NAMES, TOPICS, type ServiceName } from '@whale/contracts';
+import { topicDefinitions, type ServiceName } from '@whale/contracts';
 import { openPlatform, type OpenPlatform } from '@whale/service-host';
 import { startService, type RunningService, type ServiceDefinition } from '@whale/service-kit';
 
@@ -8,12 +8,7 @@ type Definition = ServiceDefinition<unknown>;
 export async function openHost(data: string, onTrouble: (service: ServiceName, message: string) => void) {
   const platform = await openPlatform(data, onTrouble);
   try {
-    await platform.log.ensureTopics(
-      TOPIC_NAMES.flatMap((name) => [
-        { name, partitions: TOPICS[name].partitions },
-        { name: deadLetterTopic(name), partitions: 1 },
-      ]),
-    );
+    await platform.log.ensureTopics(topicDefinitions());
   } catch (error) {
     await platform.close();
     throw error;
