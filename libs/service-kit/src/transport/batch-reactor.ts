@@ -18,7 +18,7 @@ import type { Delivery, Reaction } from './on-event.ts';
 export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Promise<Reaction | undefined | void>;
 
 /** Records that are handled before the event loop gets a turn: some milliseconds' worth. */
-const RECORDS_A_TURN = 16;
+const RECORDS_A_TURN = 8;
 /** Deliveries of one record before a retryable failure is parked all the same. */
 const MOST_DELIVERIES = 8;
 

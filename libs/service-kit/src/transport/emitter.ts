@@ -12,7 +12,7 @@ import type { Clock } from '@whale/kernel';
 import { WhaleError } from '@whale/kernel';
 
 /** Events that are encoded before the event loop gets a turn: some milliseconds' worth. */
-const EVENTS_A_TURN = 16;
+const EVENTS_A_TURN = 8;
 
 /** Turns a service's events into records: validates, refuses what the service does not own, checks in large values. */
 export class Emitter {

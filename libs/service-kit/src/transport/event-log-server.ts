@@ -25,7 +25,7 @@ export interface EventLogServerOptions {
 }
 
 /** One transaction's worth. */
-const BATCH_RECORDS = 128;
+const BATCH_RECORDS = 64;
 
 /** The only place where NestJS meets the log: batches in, handlers by event type, one transaction a batch. */
 export class EventLogServer extends Server implements CustomTransportStrategy {

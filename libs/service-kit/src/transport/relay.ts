@@ -2,7 +2,7 @@ import type { EventLog } from '@whale/event-log';
 import { describeError } from '@whale/kernel';
 import type { ServiceStore } from '../store/service-store.ts';
 
-const BATCH = 200;
+const BATCH = 100;
 const LONGEST_WAIT_MS = 5_000;
 
 /**

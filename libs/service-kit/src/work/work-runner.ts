@@ -138,7 +138,7 @@ export class WorkRunner {
     // One turn of the event loop gathers what finished together into one transaction.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#settled.length > 0) {
-      const batch = this.#settled.splice(0, 128);
+      const batch = this.#settled.splice(0, 32);
       await this.#commit(batch);
       for (const { item } of batch) this.#running.delete(item.id);
       this.#options.relay.poke();
