@@ -1,5 +1,5 @@
 import type { Effect, EffectRecord, RolloutEnd } from '@whale/contracts';
-import type { JsonValue } from '@whale/kernel';
+import { turn, type JsonValue } from '@whale/kernel';
 import { parseEffect } from './effect-shape.ts';
 import { SandboxError } from './errors.ts';
 import { wellFormedJson } from './json-text.ts';
@@ -127,6 +127,8 @@ export class RolloutRun {
   }
 
   async #perform(effect: Effect, index: number): Promise<string> {
+    // Replies of a batch arrive together; what their harnesses ask for next is not done in one go.
+    await turn();
     const result: unknown = await this.input.onEffect(structuredClone(effect), index);
     const text: unknown = JSON.stringify(result);
     if (typeof text !== 'string') {

@@ -10,4 +10,5 @@ export {
   WhaleError,
   type ErrorDescription,
 } from './errors.ts';
+export { turn } from './turn.ts';
 export { spawnTypeScriptWorker, type TypeScriptWorkerOptions } from './typescript-worker.ts';

@@ -12,7 +12,7 @@ export { AtlasOptions } from './atlas/options.ts';
 /** Question answering with a search tool. Data sets: `atlas`. */
 const searchQa: DomainModule = {
   name: 'search-qa',
-  load({ dataset, options }) {
+  async load({ dataset, options }) {
     if (dataset === 'atlas') return atlasDomain(parseAtlasOptions(options));
     throw new InputError(`domain.dataset: search-qa has no data set ${JSON.stringify(dataset)}; known: atlas`);
   },

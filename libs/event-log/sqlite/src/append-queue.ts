@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LogError, type AppendRecord } from '@whale/event-log';
+import { turn } from '@whale/kernel';
 import type { LogDatabase } from './database.ts';
 import { toLogError } from './errors.ts';
 import type { Heads, RecordStore } from './record-store.ts';
@@ -44,7 +44,7 @@ export class AppendQueue {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await nextTurn();
+      await turn();
       const requests = this.#takeSome();
       const error = await this.#commit(requests);
       if (error === undefined) continue;

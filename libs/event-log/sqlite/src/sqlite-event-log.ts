@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   LogError,
   type AppendRecord,
@@ -10,7 +9,7 @@ import {
   type Subscription,
   type TopicDefinition,
 } from '@whale/event-log';
-import { systemClock, type Clock } from '@whale/kernel';
+import { systemClock, turn, type Clock } from '@whale/kernel';
 import { AppendQueue } from './append-queue.ts';
 import { LogDatabase } from './database.ts';
 import { GroupMembership } from './group-membership.ts';
@@ -160,7 +159,7 @@ export class SqliteEventLog implements EventLog {
       if (last === undefined) return;
       yield* page;
       next = last.offset + 1;
-      await nextTurn();
+      await turn();
     }
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordBatch, SubscribeOptions, Subscription, TopicPartition } from '@whale/event-log';
+import { turn } from '@whale/kernel';
 import type { LogDatabase } from './database.ts';
 import type { GroupMembership, LocalMember } from './group-membership.ts';
 import type { Holding } from './lease-store.ts';
@@ -126,7 +126,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
       const ready = waiting.find((feed) => feed.dueInMs(now) === 0);
       if (ready !== undefined) {
         await this.#serve(ready);
-        await nextTurn();
+        await turn();
       } else {
         const soonest = Math.min(...waiting.map((feed) => feed.dueInMs(now)));
         await this.#wake.wait(Number.isFinite(soonest) ? soonest : undefined);

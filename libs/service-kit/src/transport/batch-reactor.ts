@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobStore } from '@whale/blob-store';
 import {
   ContractError,
@@ -10,15 +9,15 @@ import {
   type WireRecord,
 } from '@whale/contracts';
 import type { LogRecord, RecordBatch } from '@whale/event-log';
-import { describeError, isRetryable } from '@whale/kernel';
+import { describeError, isRetryable, turn } from '@whale/kernel';
 import type { NewWork, ServiceStore, StoredDocument } from '../store/service-store.ts';
 import type { Emitter } from './emitter.ts';
 import type { Delivery, Reaction } from './on-event.ts';
 
 export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Promise<Reaction | undefined | void>;
 
-/** Records that are handled before the event loop gets a turn: some milliseconds' worth. */
-const RECORDS_A_TURN = 8;
+/** Records that are handled in one turn of the event loop: some milliseconds' worth. */
+const RECORDS_A_TURN = 4;
 /** Deliveries of one record before a retryable failure is parked all the same. */
 const MOST_DELIVERIES = 8;
 
@@ -58,7 +57,7 @@ export class BatchReactor {
 
     for (const record of batch.records) {
       if (record.offset < (from ?? 0)) continue;
-      if (++handled % RECORDS_A_TURN === 0) await nextTurn();
+      if (handled++ % RECORDS_A_TURN === 0) await turn();
       try {
         await this.#react(record, unit);
       } catch (error) {
@@ -72,6 +71,7 @@ export class BatchReactor {
     }
     if (failure === undefined) next = Math.max(next, batch.nextOffset);
     if (next !== (from ?? 0)) {
+      await turn();
       await store.commit({
         ...unit.contents(),
         checkpoint: { from, to: { topic: batch.topic, partition: batch.partition, offset: next } },

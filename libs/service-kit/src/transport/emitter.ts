@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobStore } from '@whale/blob-store';
 import {
   CLAIM_CHECK_BYTES,
@@ -8,10 +7,9 @@ import {
   type EventDefinition,
   type WireRecord,
 } from '@whale/contracts';
-import type { Clock } from '@whale/kernel';
-import { WhaleError } from '@whale/kernel';
+import { turn, WhaleError, type Clock } from '@whale/kernel';
 
-/** Events that are encoded before the event loop gets a turn: some milliseconds' worth. */
+/** Events that are encoded in one turn of the event loop: some milliseconds' worth. */
 const EVENTS_A_TURN = 8;
 
 /** Turns a service's events into records: validates, refuses what the service does not own, checks in large values. */
@@ -36,7 +34,7 @@ export class Emitter {
     const records: WireRecord[] = [];
     for (const event of events) {
       records.push(await this.#encodeOne(event, cause));
-      if (++this.#sinceTurn % EVENTS_A_TURN === 0) await nextTurn();
+      if (++this.#sinceTurn % EVENTS_A_TURN === 0) await turn();
     }
     return records;
   }

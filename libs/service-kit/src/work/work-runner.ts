@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { describeError, isRetryable, type Clock, type ErrorDescription } from '@whale/kernel';
+import { describeError, isRetryable, turn, type Clock, type ErrorDescription } from '@whale/kernel';
 import type { DomainEvent, WireRecord } from '@whale/contracts';
 import { newOwner, registerOwner } from '../store/owner.ts';
 import type { DeferredWork, FinishedWork, ServiceStore, UnitOfWork, WorkItem } from '../store/service-store.ts';
@@ -135,10 +135,10 @@ export class WorkRunner {
   }
 
   async #flush(): Promise<void> {
-    // One turn of the event loop gathers what finished together into one transaction.
-    await new Promise((resolve) => setImmediate(resolve));
     while (this.#settled.length > 0) {
-      const batch = this.#settled.splice(0, 32);
+      // What finished together shares a transaction.
+      await turn();
+      const batch = this.#settled.splice(0, 16);
       await this.#commit(batch);
       for (const { item } of batch) this.#running.delete(item.id);
       this.#options.relay.poke();
@@ -148,7 +148,9 @@ export class WorkRunner {
 
   async #commit(batch: readonly Settled[]): Promise<void> {
     try {
-      await this.#options.store.commit(await this.#unitOf(batch));
+      const unit = await this.#unitOf(batch);
+      await turn();
+      await this.#options.store.commit(unit);
     } catch (error) {
       const { onTrouble } = this.#options;
       if (batch.length === 1) {

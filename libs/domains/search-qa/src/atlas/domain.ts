@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Domain } from '@whale/domain-api';
-import { InputError } from '@whale/kernel';
+import { InputError, turn } from '@whale/kernel';
 import { SearchEngine, searchTools } from '../search/tool.ts';
 import { DIAGNOSTICS, verifyAgainst, type AnswerKey } from '../verifier/verify.ts';
 import { components, seedHarness } from './components.ts';
@@ -10,9 +10,10 @@ import { atlasTasks } from './tasks.ts';
 
 const description = readFileSync(new URL('./description.md', import.meta.url), 'utf8');
 
-/** The domain `search-qa` over an invented atlas. Building it takes about a tenth of a second. */
-export function atlasDomain(options: AtlasOptions): Domain {
-  const { world, bySplit, byId, keys } = atlasTasks(options);
+/** The domain `search-qa` over an invented atlas. Building it takes about a tenth of a second, in several turns. */
+export async function atlasDomain(options: AtlasOptions): Promise<Domain> {
+  const { world, bySplit, byId, keys } = await atlasTasks(options);
+  await turn();
   const engine = new SearchEngine(world.documents);
   const keyOf = (taskId: string): AnswerKey => {
     const key = keys.get(taskId);

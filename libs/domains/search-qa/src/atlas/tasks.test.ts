@@ -8,7 +8,7 @@ import { atlasTasks } from './tasks.ts';
 import { inventWorld } from './world.ts';
 import { rng } from '@whale/kernel';
 
-const atlas = atlasTasks(AtlasOptions.parse({}));
+const atlas = await atlasTasks(AtlasOptions.parse({}));
 
 describe('invariant 1: splits share no fact', () => {
   const world = inventWorld(
@@ -70,15 +70,15 @@ describe('tasks', () => {
     }
   });
 
-  it('are others in another world, but for a question in ten at most', () => {
-    const other = atlasTasks(AtlasOptions.parse({ seed: 'other' }));
+  it('are others in another world, but for a question in ten at most', async () => {
+    const other = await atlasTasks(AtlasOptions.parse({ seed: 'other' }));
     const texts = new Set([...atlas.byId.values()].map((task) => task.input['question']));
     expect([...other.byId.values()].filter((task) => texts.has(task.input['question'])).length).toBeLessThan(40);
   });
 
-  it('fill the largest size allowed', () => {
+  it('fill the largest size allowed', async () => {
     const size = { weight: MOST_TASKS - 150, harness: 50, validation: 50, test: 50 };
-    const large = atlasTasks(AtlasOptions.parse(size));
+    const large = await atlasTasks(AtlasOptions.parse(size));
     expect(large.byId.size).toBe(MOST_TASKS);
   });
 });
@@ -116,7 +116,7 @@ describe('options', () => {
     expect(() => parseAtlasOptions(options)).toThrow(message);
   });
 
-  it('refuse an unknown data set and list the known ones', () => {
-    expect(() => searchQa.load({ dataset: 'hotpot', options: {} })).toThrow(/"hotpot"; known: atlas/u);
+  it('refuse an unknown data set and list the known ones', async () => {
+    await expect(searchQa.load({ dataset: 'hotpot', options: {} })).rejects.toThrow(/"hotpot"; known: atlas/u);
   });
 });

@@ -1,6 +1,6 @@
 import { Split } from '@whale/contracts';
 import type { Task } from '@whale/domain-api';
-import { rng } from '@whale/kernel';
+import { rng, turn } from '@whale/kernel';
 import type { AnswerKey } from '../verifier/verify.ts';
 import type { AtlasOptions } from './options.ts';
 import { drawQuestions, type Question } from './questions.ts';
@@ -19,7 +19,7 @@ export interface AtlasTasks {
  * 2. No question text occurs twice, and none contains one of its accepted answers.
  * 3. Ids are `atlas-<split>-<number>`; same options, same tasks in the same order.
  */
-export function atlasTasks(options: AtlasOptions): AtlasTasks {
+export async function atlasTasks(options: AtlasOptions): Promise<AtlasTasks> {
   const splits = Split.options;
   const world = inventWorld(
     options.seed,
@@ -32,6 +32,7 @@ export function atlasTasks(options: AtlasOptions): AtlasTasks {
   const bySplit = new Map<Split, Task[]>();
   const keys = new Map<string, AnswerKey>();
   for (const split of splits) {
+    await turn();
     const random = rng(`atlas/tasks/${options.seed}/${split}`);
     const questions = drawQuestions(random, world, split, options[split], options.twoHop);
     const tasks = questions.map((question, i) => toTask(split, i, question));

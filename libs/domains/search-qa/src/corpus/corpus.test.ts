@@ -44,8 +44,8 @@ describe('the pretraining corpus', () => {
     expect(share(/^unknown$/u)).toBeGreaterThan(0.02);
   });
 
-  it('shares next to no question with the tasks, and the few by chance have other answers', () => {
-    const { byId, keys } = atlasTasks(AtlasOptions.parse({}));
+  it('shares next to no question with the tasks, and the few by chance have other answers', async () => {
+    const { byId, keys } = await atlasTasks(AtlasOptions.parse({}));
     const gold = new Map([...byId.values()].map((task) => [task.input['question'], keys.get(task.id)?.gold ?? []]));
     const shared = corpus.filter(({ messages }) => gold.has(messages[1]?.content ?? ''));
     expect(shared.length / corpus.length).toBeLessThan(0.08);
