@@ -4,7 +4,7 @@ import { rng, turn } from '@whale/kernel';
 import type { AnswerKey } from '../verifier/verify.ts';
 import type { AtlasOptions } from './options.ts';
 import { drawQuestions, type Question } from './questions.ts';
-import { inventWorld, type World } from './world.ts';
+import { inventWorldInTurns, type World } from './world.ts';
 
 export interface AtlasTasks {
   world: World;
@@ -21,7 +21,7 @@ export interface AtlasTasks {
  */
 export async function atlasTasks(options: AtlasOptions): Promise<AtlasTasks> {
   const splits = Split.options;
-  const world = inventWorld(
+  const world = await inventWorldInTurns(
     options.seed,
     splits.map((split) => ({ name: split, questions: options[split] })),
   );

@@ -1,4 +1,4 @@
-import { rng, type Rng } from '@whale/kernel';
+import { rng, turn, type Rng } from '@whale/kernel';
 import { writeDocuments } from './documents.ts';
 import { inventNames, NEAR_PREFIXES, type EntityType } from './names.ts';
 import { RELATION_KEYS, RELATIONS, type RelationKey } from './relations.ts';
@@ -58,14 +58,38 @@ const MOST_VERSIONS = 4;
  * the provinces need more names than the syllables make.
  */
 export function inventWorld(seed: string, provinces: readonly Province[]): World {
+  const steps = invention(seed, provinces);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** The same without holding the event loop for all of it. */
+export async function inventWorldInTurns(seed: string, provinces: readonly Province[]): Promise<World> {
+  const steps = invention(seed, provinces);
+  let step = steps.next();
+  while (step.done !== true) {
+    await turn();
+    step = steps.next();
+  }
+  return step.value;
+}
+
+/** Yields between pieces of work, each of about ten milliseconds. */
+function* invention(seed: string, provinces: readonly Province[]): Generator<void, World> {
   const random = rng(`atlas/world/${seed}`);
   const entities = inventEntities(random, provinces);
-  const facts = provinces.flatMap(({ name }) =>
-    inventFacts(
-      random,
-      entities.filter((entity) => entity.province === name),
-    ),
-  );
+  const facts: Fact[] = [];
+  for (const { name } of provinces) {
+    yield;
+    facts.push(
+      ...inventFacts(
+        random,
+        entities.filter((entity) => entity.province === name),
+      ),
+    );
+  }
+  yield;
   return {
     entities: new Map(entities.map((entity) => [entity.name, entity])),
     facts: new Map(facts.map((fact) => [fact.id, fact])),
