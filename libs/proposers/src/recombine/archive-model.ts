@@ -1,4 +1,4 @@
-import { sha256 } from '@whale/kernel';
+import { sha256, turn } from '@whale/kernel';
 import type { ProposalRequest } from '../proposer.ts';
 import { specimen, type Composition, type Specimen } from './composition.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
@@ -11,6 +11,8 @@ const TARGETED_GAIN = 0.12;
 /** Entries the surrogate looks at, the present θ first, then the newest. */
 const MOST_OBSERVATIONS = 160;
 
+const ENTRIES_A_TURN = 32;
+
 /** The archive as the search sees it: harnesses taken apart, what they were measured at, and what to expect of others. */
 export class ArchiveModel {
   readonly incumbent: Specimen;
@@ -22,13 +24,25 @@ export class ArchiveModel {
   readonly surrogate: Surrogate;
   readonly #diagnosis: Diagnosis | null;
 
-  constructor({ archive, incumbent, weightsVersion, domain }: ProposalRequest) {
+  /** Takes a large archive apart in several turns of the event loop. */
+  static async of(request: ProposalRequest): Promise<ArchiveModel> {
     const specimens = new Map<string, Specimen>();
-    const all = archive.map((entry): Measured => {
+    const all: Measured[] = [];
+    for (const [i, entry] of request.archive.entries()) {
+      if (i % ENTRIES_A_TURN === 0) await turn();
       const known = specimens.get(entry.harnessId) ?? specimen(entry.harnessId, entry.source);
       specimens.set(entry.harnessId, known);
-      return { entry, specimen: known };
-    });
+      all.push({ entry, specimen: known });
+    }
+    await turn();
+    return new ArchiveModel(request, specimens, all);
+  }
+
+  private constructor(
+    { incumbent, weightsVersion, domain }: ProposalRequest,
+    specimens: ReadonlyMap<string, Specimen>,
+    all: readonly Measured[],
+  ) {
     this.incumbent = specimens.get(incumbent.id) ?? specimen(incumbent.id, incumbent.source);
     this.seedHarness = specimen(sha256(domain.seedHarness), domain.seedHarness);
     this.measured = all.filter(({ entry }) => entry.weightsVersion === weightsVersion);

@@ -1,4 +1,4 @@
-import type { Rng } from '@whale/kernel';
+import { turn, type Rng } from '@whale/kernel';
 import type { Specimen } from './composition.ts';
 import { extended, type Move } from './moves.ts';
 import type { Variant } from './pool.ts';
@@ -31,6 +31,8 @@ export interface BatchInput {
 const OPTIMISM = 1;
 /** Breaks ties between moves of which the same is known. */
 const JITTER = 0.002;
+/** Moves that are looked at in one turn of the event loop: some milliseconds' worth. */
+const MOVES_A_TURN = 32;
 /** Components that one candidate exchanges at most, crossovers aside. */
 const MOST_EXCHANGES = 4;
 
@@ -42,7 +44,7 @@ const MOST_EXCHANGES = 4;
  * B2 A move adds exchanges as long as the outlook gets better: the model tells their effects apart later, when they
  *    stand in other company.
  */
-export function chooseBatch(input: BatchInput): ChosenMove[] {
+export async function chooseBatch(input: BatchInput): Promise<ChosenMove[]> {
   const { moves, count, surrogate, variance, random } = input;
   const chosen: ChosenMove[] = [];
   const slots = new Set(input.slots);
@@ -59,10 +61,10 @@ export function chooseBatch(input: BatchInput): ChosenMove[] {
     const isFresh = ({ slot }: Variant): boolean => !slots.has(slot);
     const fresh = open.filter((move) => move.changes.every(isFresh));
     const isFree = (input.place + chosen.length) % 3 === 2 || fresh.length === 0;
-    const start = highest(isFree ? open : fresh, value);
+    const start = await highest(isFree ? open : fresh, value);
     if (start === undefined) break;
     const additions = input.additions(start.base).filter((variant) => isFree || isFresh(variant));
-    const move = start.kind === 'exchange' ? grow(start, additions, value, isOpen) : start;
+    const move = start.kind === 'exchange' ? await grow(start, additions, value, isOpen) : start;
     chosen.push({ move, expected: surrogate.predict(move.composition) });
     keys.add(move.key);
     for (const change of move.changes) slots.add(change.slot);
@@ -72,29 +74,30 @@ export function chooseBatch(input: BatchInput): ChosenMove[] {
 }
 
 /** Adds the best exchange of another slot, again and again, while that makes the move better. */
-function grow(
+async function grow(
   start: Move,
   additions: readonly Variant[],
   value: (move: Move) => number,
   isOpen: (key: string) => boolean,
-): Move {
+): Promise<Move> {
   let best = start;
   while (best.changes.length < MOST_EXCHANGES) {
     const larger = additions
       .filter((addition) => best.changes.every(({ slot }) => slot !== addition.slot))
       .map((addition) => extended(best, addition))
       .filter((move) => isOpen(move.key));
-    const next = highest(larger, value);
+    const next = await highest(larger, value);
     if (next === undefined || value(next) <= value(best)) break;
     best = next;
   }
   return best;
 }
 
-function highest(moves: readonly Move[], value: (move: Move) => number): Move | undefined {
+async function highest(moves: readonly Move[], value: (move: Move) => number): Promise<Move | undefined> {
   let best: Move | undefined;
   let most = -Infinity;
-  for (const move of moves) {
+  for (const [i, move] of moves.entries()) {
+    if (i % MOVES_A_TURN === 0) await turn();
     const worth = value(move);
     if (worth > most) [best, most] = [move, worth];
   }

@@ -1,4 +1,4 @@
-import { rng } from '@whale/kernel';
+import { rng, turn } from '@whale/kernel';
 import { componentAt, componentKey, replaceComponents } from '../components.ts';
 import { withHeader } from '../header.ts';
 import type { Draft, JudgedDraft, ProposalRequest, Proposer } from '../proposer.ts';
@@ -23,8 +23,8 @@ const DONORS = 8;
  */
 export class Recombine implements Proposer {
   async *propose(request: ProposalRequest, signal: AbortSignal): AsyncGenerator<Draft, string | void, void> {
-    const model = new ArchiveModel(request);
-    const chosen = choose(request, model);
+    const model = await ArchiveModel.of(request);
+    const chosen = await choose(request, model);
     for (const move of chosen) {
       signal.throwIfAborted();
       yield write(move, request, model);
@@ -33,7 +33,7 @@ export class Recombine implements Proposer {
   }
 }
 
-function choose({ seed, count, judged, known }: ProposalRequest, model: ArchiveModel): ChosenMove[] {
+async function choose({ seed, count, judged, known }: ProposalRequest, model: ArchiveModel): Promise<ChosenMove[]> {
   const random = rng(`${seed}/recombine/${judged.length}`);
   const taken = new Set([
     programKey(model.incumbent.composition),
@@ -46,7 +46,9 @@ function choose({ seed, count, judged, known }: ProposalRequest, model: ArchiveM
   const isAllowed = ({ changes }: Move): boolean => changes.every(isSound);
 
   const valid = judged.filter(({ rejection }) => rejection === null);
+  await turn();
   const { incumbent, pool, ranked } = model;
+  await turn();
   const bases = [incumbent, ...ranked.slice(0, OTHER_BASES)].filter((base) => base.components.size > 0);
   const [first = model.seedHarness] = bases;
   const usual = [
@@ -55,6 +57,7 @@ function choose({ seed, count, judged, known }: ProposalRequest, model: ArchiveM
     ...ranked.slice(0, DONORS).flatMap((donor) => crossovers(first, donor, pool, random)),
   ].filter((move) => isOpen(move.key) && isAllowed(move));
   const moves = usual.length >= count ? usual : [...usual, ...combinations(first, pool, isOpen).filter(isAllowed)];
+  await turn();
   return chooseBatch({
     moves: firstOfEach(moves),
     count,
