@@ -46,7 +46,7 @@ describe('dependency direction', () => {
     ['apps/scheduler/src/state.ts', '@whale/app-archive'],
   ])('refuses %s to import %s', async (path, specifier) => {
     const errors = await boundaryErrors(path, specifier);
-    expect(errors.join('\n')).toMatch(/can only depend on libs tagged with|Circular dependency between/);
+    expect(errors.join('\n')).toMatch(/can only depend on libs tagged with/);
   });
 
   it('allows what points the right way', async () => {

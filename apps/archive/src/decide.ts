@@ -1,4 +1,10 @@
-import type { EvaluationOpened, HarnessScored, IncumbentChanged, OutcomeCounts } from '@whale/contracts';
+import {
+  measuredRollouts,
+  noOutcomes,
+  type EvaluationOpened,
+  type HarnessScored,
+  type IncumbentChanged,
+} from '@whale/contracts';
 import { argmax } from '@whale/schedules';
 import type { ArchiveOutput } from './events.ts';
 import type { ArchiveState, TaskFact } from './state.ts';
@@ -25,21 +31,14 @@ function score(
 ): ArchiveOutput[] {
   const { experimentId, evaluationId, weights, harness, taskIds } = evaluation;
   const search = evaluation.search as NonNullable<typeof evaluation.search>;
-  const outcomes: OutcomeCounts = {
-    correct: 0,
-    incorrect: 0,
-    truncated: 0,
-    harness_error: 0,
-    infrastructure_error: 0,
-    verifier_error: 0,
-  };
+  const outcomes = noOutcomes();
   const tokens = { prompt: 0, sampled: 0 };
   for (const fact of Object.values(facts)) {
     outcomes[fact.outcome]++;
     tokens.prompt += fact.tokens.prompt;
     tokens.sampled += fact.tokens.sampled;
   }
-  const measured = outcomes.correct + outcomes.incorrect + outcomes.truncated + outcomes.harness_error;
+  const measured = measuredRollouts(outcomes);
   const entry = { harnessId: harness.id, score: measured === 0 ? null : outcomes.correct / measured };
   const before = state.incumbents[search.phaseId] ?? null;
   const incumbent = before ? argmax(before, entry) : entry;

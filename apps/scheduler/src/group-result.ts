@@ -1,9 +1,9 @@
-import type { OutcomeCounts, TokenCounts } from '@whale/contracts';
+import { measuredRollouts, noOutcomes, type OutcomeCounts, type TokenCounts } from '@whale/contracts';
 import type { Group, SchedulerState } from './state.ts';
 
 export interface GroupResult {
   correct: number;
-  /** Rollouts that count as reward: all but infrastructure and verifier errors. */
+  /** Rollouts that count as reward. */
   measured: number;
   outcomes: OutcomeCounts;
   tokens: TokenCounts;
@@ -27,14 +27,7 @@ export function groupResult(state: SchedulerState, group: Group): GroupResult | 
   const lost = Object.keys(state.facts.lost[group.id] ?? {}).filter((id) => verdicts[id] === undefined).length;
   if (Object.keys(verdicts).length + lost < requestedRollouts(group) || awaitsRetry(state, group)) return null;
 
-  const outcomes: OutcomeCounts = {
-    correct: 0,
-    incorrect: 0,
-    truncated: 0,
-    harness_error: 0,
-    infrastructure_error: lost,
-    verifier_error: 0,
-  };
+  const outcomes = { ...noOutcomes(), infrastructure_error: lost };
   const tokens = { prompt: 0, sampled: 0 };
   const accepted: string[] = [];
   for (const [rolloutId, verdict] of Object.entries(verdicts)) {
@@ -45,7 +38,7 @@ export function groupResult(state: SchedulerState, group: Group): GroupResult | 
   }
   return {
     correct: outcomes.correct,
-    measured: outcomes.correct + outcomes.incorrect + outcomes.truncated + outcomes.harness_error,
+    measured: measuredRollouts(outcomes),
     outcomes,
     tokens,
     accepted: accepted.sort(),

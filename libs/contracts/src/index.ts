@@ -34,8 +34,17 @@ export { VerificationFailed } from './events/verification-failed.v1.ts';
 export { WeightStepOpened } from './events/weight-step-opened.v1.ts';
 export { WeightUpdateFailed } from './events/weight-update-failed.v1.ts';
 export { WeightUpdateRequested } from './events/weight-update-requested.v1.ts';
-export { WeightsUpdated } from './events/weights-updated.v1.ts';
-export { PhaseKind, OutcomeCounts, TokenCounts, RolloutGroup, PairResult, Ledger } from './shared.ts';
+export { WeightsUpdated } from './events/weights-updated.v2.ts';
+export {
+  PhaseKind,
+  OutcomeCounts,
+  measuredRollouts,
+  noOutcomes,
+  TokenCounts,
+  RolloutGroup,
+  PairResult,
+  Ledger,
+} from './shared.ts';
 export { Spec, Strategy, RolloutLimits, type SpecInput } from './spec.ts';
 export { parseSpec, experimentIdOf } from './parse-spec.ts';
 export {
@@ -50,10 +59,10 @@ export {
   type Writer,
 } from './topics.ts';
 export { defineEvent, eventId, type DomainEvent, type EventDefinition, type EventOf } from './event-definition.ts';
-export { EVENTS, eventDefinition, type AnyEvent } from './registry.ts';
+export { EVENTS, OLD_EVENTS, eventDefinition, latestType, type AnyEvent } from './registry.ts';
+export { ContractError, type ContractErrorCode } from './contract-error.ts';
 export {
   CLAIM_CHECK_BYTES,
-  ContractError,
   decodeRecord,
   encodeEvent,
   type EventContext,

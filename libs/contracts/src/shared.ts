@@ -16,6 +16,15 @@ export const OutcomeCounts = z.strictObject({
 });
 export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 
+export function noOutcomes(): OutcomeCounts {
+  return { correct: 0, incorrect: 0, truncated: 0, harness_error: 0, infrastructure_error: 0, verifier_error: 0 };
+}
+
+/** Rollouts that count as reward: all but infrastructure and verifier errors (DESIGN §5). */
+export function measuredRollouts({ correct, incorrect, truncated, harness_error }: OutcomeCounts): number {
+  return correct + incorrect + truncated + harness_error;
+}
+
 export const TokenCounts = z.strictObject({ prompt: count, sampled: count });
 export type TokenCounts = z.infer<typeof TokenCounts>;
 
