@@ -54,6 +54,7 @@ export {
   deadLetterTopic,
   topicDefinitions,
   type Topic,
+  type TopicLayout,
   type TopicName,
   type ServiceName,
   type Writer,
@@ -70,3 +71,13 @@ export {
   type WireRecord,
 } from './envelope.ts';
 export { formatIssues } from './format-issues.ts';
+export {
+  coordinatesOf,
+  originalRecord,
+  parkedRecord,
+  readDeadLetter,
+  retryRecord,
+  type DeadLetter,
+  type ParkingCause,
+  type RetryNote,
+} from './dead-letter.ts';

@@ -7,17 +7,24 @@ export interface Topic {
   readonly writer: Writer;
   readonly key: 'experimentId' | 'rolloutId';
   readonly partitions: number;
+  /** How long its records are kept, ms; -1 for ever. All state can be rebuilt only from a log that is whole. */
+  readonly retentionMs: number;
 }
 
+const FOR_EVER = -1;
+const DAY_MS = 24 * 3_600_000;
+/** Long enough to repair a service and try again what it could not handle. */
+const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
+
 export const TOPICS = {
-  'whale.experiments.v1': { writer: 'console', key: 'experimentId', partitions: 3 },
-  'whale.schedule.v1': { writer: 'scheduler', key: 'experimentId', partitions: 3 },
-  'whale.rollout-requests.v1': { writer: 'scheduler', key: 'rolloutId', partitions: 12 },
-  'whale.rollouts.v1': { writer: 'rollout', key: 'rolloutId', partitions: 12 },
-  'whale.verdicts.v1': { writer: 'verifier', key: 'experimentId', partitions: 3 },
-  'whale.weights.v1': { writer: 'trainer-gateway', key: 'experimentId', partitions: 3 },
-  'whale.harnesses.v1': { writer: 'proposer', key: 'experimentId', partitions: 3 },
-  'whale.archive.v1': { writer: 'archive', key: 'experimentId', partitions: 3 },
+  'whale.experiments.v1': { writer: 'console', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
+  'whale.schedule.v1': { writer: 'scheduler', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
+  'whale.rollout-requests.v1': { writer: 'scheduler', key: 'rolloutId', partitions: 12, retentionMs: FOR_EVER },
+  'whale.rollouts.v1': { writer: 'rollout', key: 'rolloutId', partitions: 12, retentionMs: FOR_EVER },
+  'whale.verdicts.v1': { writer: 'verifier', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
+  'whale.weights.v1': { writer: 'trainer-gateway', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
+  'whale.harnesses.v1': { writer: 'proposer', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
+  'whale.archive.v1': { writer: 'archive', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
 } as const satisfies Record<string, Topic>;
 
 export type TopicName = keyof typeof TOPICS;
@@ -29,10 +36,17 @@ export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;
 }
 
+/** A topic as a log has to create it. */
+export interface TopicLayout {
+  name: string;
+  partitions: number;
+  retentionMs: number;
+}
+
 /** Every topic with its dead letters, as a log needs them. */
-export function topicDefinitions(): { name: string; partitions: number }[] {
+export function topicDefinitions(): TopicLayout[] {
   return TOPIC_NAMES.flatMap((name) => [
-    { name, partitions: TOPICS[name].partitions },
-    { name: deadLetterTopic(name), partitions: 1 },
+    { name, partitions: TOPICS[name].partitions, retentionMs: TOPICS[name].retentionMs },
+    { name: deadLetterTopic(name), partitions: 1, retentionMs: DEAD_LETTER_RETENTION_MS },
   ]);
 }

@@ -3,7 +3,10 @@ import { WhaleError } from '@whale/kernel';
 /**
  * The log port. Invariants, each named by a test of the contract suite:
  * L1 Records of one key keep their order: a key always falls into the same partition, a partition is a sequence.
- * L2 `append` is all or nothing and durable when it returns. Offsets rise by at least 1 within a partition.
+ * L2 `append` is durable when it returns, and offsets rise by at least 1 within a partition. An append that is rejected as
+ *    invalid has written nothing. The records that one append has for one partition are there whole and in order or not
+ *    at all; a crash or a lost log in the midst may leave those of some partitions (the writer appends again, readers
+ *    drop doubles by event id).
  * L3 A group sees each record at least once; what it has not yet checkpointed comes again after a crash.
  * L4 Groups do not influence each other.
  * L5 A partition has at most one live consumer within a group, also across processes.
@@ -24,6 +27,10 @@ export interface EventLog {
 export interface TopicDefinition {
   name: string;
   partitions: number;
+  /** How long records are kept, ms; -1 for ever. The log's default when absent. Ignored by the embedded log. */
+  retentionMs?: number;
+  /** Copies over brokers; the log's default when absent. Ignored by the embedded log. */
+  replicationFactor?: number;
 }
 
 export interface TopicPartition {
@@ -88,6 +95,26 @@ export interface Subscription {
   stop(): Promise<void>;
   /** Partitions held at the moment. */
   assigned(): readonly TopicPartition[];
+  /** How it is doing, from what it knows already: costs nothing and never fails. */
+  status(): SubscriptionStatus;
+}
+
+/** For liveness probes and lag metrics. */
+export interface SubscriptionStatus {
+  /** Last sign of life, ms since epoch: a poll that returned, even an empty one, or a batch that ended. */
+  aliveAt: number;
+  /** Since when the handler at work runs, ms since epoch; null when none does. */
+  handlingSince: number | null;
+  /** The partitions held at the moment. */
+  partitions: readonly PartitionStatus[];
+}
+
+/** The lag is `head - nextOffset`, unknown while one of them is. */
+export interface PartitionStatus extends TopicPartition {
+  /** Offset after the last record that was handled; undefined until the checkpoint has been asked for. */
+  nextOffset: number | undefined;
+  /** The head as last seen; undefined until it has been. */
+  head: number | undefined;
 }
 
 export type LogErrorCode =
@@ -99,6 +126,12 @@ export type LogErrorCode =
   | 'LOG_UNKNOWN_TOPIC'
   /** A definition that cannot be had: a bad name, a bad count, more partitions than the existing topic has. */
   | 'LOG_TOPIC_INVALID'
+  /** A record larger than the log takes. */
+  | 'LOG_RECORD_TOO_LARGE'
+  /** The log cannot be reached at the moment. */
+  | 'LOG_UNAVAILABLE'
+  /** The log knows who asks and says no, or does not know who asks. */
+  | 'LOG_UNAUTHORIZED'
   | 'LOG_IO';
 
 export class LogError extends WhaleError {

@@ -1,7 +1,6 @@
-import { LogError, type AppendRecord, type LogRecord, type Position } from '@whale/event-log';
+import { LogError, partitionForKey, type AppendRecord, type LogRecord, type Position } from '@whale/event-log';
 import type { Clock } from '@whale/kernel';
 import type { LogDatabase } from './database.ts';
-import { partitionForKey } from './partitioner.ts';
 import type { PartitionRef, TopicCatalogue } from './topics.ts';
 
 /** Where a fetch stops even if fewer records than asked were read: keeps one fetch to a few ms with values of 1 MB. */

@@ -44,7 +44,7 @@ const PAGE_RECORDS = 256;
  * The library is synchronous, so whatever could take long is cut in pieces that leave the event loop between them.
  *
  * Invariants, on top of L1 to L6 of the port; each is named by a test:
- * S1 A key falls into the partition that Kafka's default partitioner gives it (`partitioner.ts`).
+ * S1 A key falls into the partition that Kafka's default partitioner gives it (`partitionForKey` of the port).
  * S2 A call of `append` is one transaction or a part of one: after a crash at any moment it is whole or absent.
  * S3 Offsets of a partition are dense, start at 0 and are never given twice.
  * S4 A failure leaves the log as it was and usable; every failure is a `LogError` that names the file and a remedy.
@@ -58,6 +58,7 @@ export class SqliteEventLog implements EventLog {
   readonly #store: RecordStore;
   readonly #queue: AppendQueue;
   readonly #membership: GroupMembership;
+  readonly #clock: Clock;
   readonly #subscriptions = new Set<SqliteSubscription>();
   readonly #unlisten: () => void;
   #poll: NodeJS.Timeout | undefined;
@@ -66,6 +67,7 @@ export class SqliteEventLog implements EventLog {
 
   private constructor(database: LogDatabase, options: Required<Pick<SqliteEventLogOptions, 'clock' | 'leaseTtlMs'>>) {
     this.#database = database;
+    this.#clock = options.clock;
     this.#topics = new TopicCatalogue(database);
     this.#store = new RecordStore(database, this.#topics, options.clock);
     this.#queue = new AppendQueue(database, this.#store, (heads) => announceAppended(database.realPath, heads));
@@ -97,6 +99,7 @@ export class SqliteEventLog implements EventLog {
       database,
       store: this.#store,
       membership: this.#membership,
+      clock: this.#clock,
       partitions,
     });
     this.#subscriptions.add(subscription);
@@ -111,6 +114,7 @@ export class SqliteEventLog implements EventLog {
     this.#poll ??= setInterval(() => this.#lookForChanges(), POLL_MS);
     return {
       assigned: () => subscription.assigned(),
+      status: () => subscription.status(),
       stop: async () => {
         await subscription.stop();
         this.#subscriptions.delete(subscription);

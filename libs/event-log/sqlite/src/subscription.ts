@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { RecordBatch, SubscribeOptions, Subscription, TopicPartition } from '@whale/event-log';
-import { turn } from '@whale/kernel';
+import type { RecordBatch, SubscribeOptions, Subscription, SubscriptionStatus, TopicPartition } from '@whale/event-log';
+import { turn, type Clock } from '@whale/kernel';
 import type { LogDatabase } from './database.ts';
 import type { GroupMembership, LocalMember } from './group-membership.ts';
 import type { Holding } from './lease-store.ts';
@@ -10,11 +10,14 @@ import type { PartitionRef } from './topics.ts';
 import { WakeUp } from './wake-up.ts';
 
 const DEFAULT_BATCH_RECORDS = 256;
+/** The loop looks around at least so often, so that a loop that stands still can be told from one without work. */
+const LONGEST_REST_MS = 1_000;
 
 export interface SubscriptionParts {
   database: LogDatabase;
   store: RecordStore;
   membership: GroupMembership;
+  clock: Clock;
   /** All partitions of the subscribed topics. */
   partitions: readonly PartitionRef[];
 }
@@ -32,6 +35,8 @@ export class SqliteSubscription implements Subscription, LocalMember {
   /** In the order in which they are served; a served one goes to the end. */
   readonly #feeds = new Map<number, PartitionFeed>();
   readonly #endings = new Set<Promise<void>>();
+  #aliveAt: number;
+  #handlingSince: number | null = null;
   #holding: Holding = { leases: [], surrender: new Set() };
   #started: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
@@ -42,6 +47,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
     this.topics = [...new Set(options.topics)];
     this.#options = options;
     this.#parts = parts;
+    this.#aliveAt = parts.clock.now();
     this.#maxRecords = Math.max(1, Math.floor(options.maxBatchRecords ?? DEFAULT_BATCH_RECORDS));
   }
 
@@ -63,6 +69,19 @@ export class SqliteSubscription implements Subscription, LocalMember {
 
   assigned(): readonly TopicPartition[] {
     return [...this.#feeds.values()].filter((feed) => feed.ending === undefined).map((feed) => feed.topicPartition);
+  }
+
+  status(): SubscriptionStatus {
+    const held = [...this.#feeds.values()].filter((feed) => feed.ending === undefined);
+    return {
+      aliveAt: this.#aliveAt,
+      handlingSince: this.#handlingSince,
+      partitions: held.map((feed) => ({
+        ...feed.topicPartition,
+        nextOffset: feed.next,
+        head: this.#heads.get(feed.partition.id) ?? 0,
+      })),
+    };
   }
 
   /** New heads of some partitions, of whatever topics. */
@@ -121,6 +140,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
 
   async #run(): Promise<void> {
     while (this.#stopped === undefined) {
+      this.#aliveAt = this.#parts.clock.now();
       const now = performance.now();
       const waiting = [...this.#feeds.values()].filter((feed) => feed.hasWork(this.#heads.get(feed.partition.id) ?? 0));
       const ready = waiting.find((feed) => feed.dueInMs(now) === 0);
@@ -129,7 +149,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
         await turn();
       } else {
         const soonest = Math.min(...waiting.map((feed) => feed.dueInMs(now)));
-        await this.#wake.wait(Number.isFinite(soonest) ? soonest : undefined);
+        await this.#wake.wait(Math.min(soonest, LONGEST_REST_MS));
       }
     }
   }
@@ -147,6 +167,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
       }
       delivered = feed.ending === undefined ? await this.#nextBatch(feed, feed.next as number) : undefined;
       if (delivered !== undefined) {
+        this.#handlingSince = this.#parts.clock.now();
         await this.#options.onBatch(delivered);
         feed.succeeded(delivered.nextOffset);
       }
@@ -154,6 +175,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
       feed.failed(performance.now(), delivered?.records.length);
       this.#report(error, feed);
     } finally {
+      this.#handlingSince = null;
       feed.busy = false;
       const { ending } = feed;
       feed.ending = undefined;

@@ -4,6 +4,7 @@ import type {
   RecordBatch,
   SubscribeOptions,
   Subscription,
+  SubscriptionStatus,
   TopicPartition,
 } from '@whale/event-log';
 
@@ -51,6 +52,11 @@ export class Consumer {
 
   get assigned(): number[] {
     return (this.#subscription?.assigned() ?? []).map(({ partition }) => partition).sort((a, b) => a - b);
+  }
+
+  get status(): SubscriptionStatus {
+    if (this.#subscription === undefined) throw new Error('not started');
+    return this.#subscription.status();
   }
 
   get values(): string[] {

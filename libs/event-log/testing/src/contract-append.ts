@@ -5,7 +5,7 @@ import { collect, readAll, record } from './fixture.ts';
 
 export function appendContract(current: CurrentFixture): void {
   describe('append and read', () => {
-    it('L2: is all or nothing over topics', async () => {
+    it('L2: writes nothing when one of its topics is unknown', async () => {
       const log = await current().log();
       const topic = await current().topic(log, 3);
       const batch = [record(topic, 'a', '1'), record('no-such-topic', 'b', '2'), record(topic, 'c', '3')];

@@ -4,6 +4,7 @@ import { deliveryContract } from './contract-delivery.ts';
 import { memberContract } from './contract-members.ts';
 import { orderContract } from './contract-order.ts';
 import { Fixture } from './fixture.ts';
+import { statusContract } from './contract-status.ts';
 import type { LogHarness } from './harness.ts';
 
 /** No test may hang longer, however slow the adapter's `settleMs` makes it. */
@@ -33,5 +34,6 @@ export function eventLogContract(name: string, makeHarness: () => Promise<LogHar
     orderContract(() => fixture);
     deliveryContract(() => fixture);
     memberContract(() => fixture);
+    statusContract(() => fixture);
   });
 }

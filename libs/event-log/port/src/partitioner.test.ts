@@ -9,16 +9,16 @@ describe('partitioner', () => {
     ['a-little-bit-longer-string', -1_486_304_829],
     ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58_897_971],
     ['abc', 479_470_107],
-  ])("S1: murmur2 of '%s' is Kafka's", (text, hash) => {
+  ])("L1: murmur2 of '%s' is Kafka's", (text, hash) => {
     expect(murmur2(new TextEncoder().encode(text))).toBe(hash);
   });
 
-  it('S1: takes the bytes of a view into a larger buffer', () => {
+  it('L1: takes the bytes of a view into a larger buffer', () => {
     const large = new TextEncoder().encode('..foobar..');
     expect(murmur2(large.subarray(2, 8))).toBe(-790_332_482);
   });
 
-  it('S1: drops the sign bit instead of taking the absolute value', () => {
+  it('L1: drops the sign bit instead of taking the absolute value', () => {
     expect(partitionForKey('21', 6)).toBe((-973_932_308 & 0x7fffffff) % 6);
     expect(partitionForKey('', 1)).toBe(0);
   });
