@@ -266,6 +266,10 @@ export class SqliteServiceStore implements ServiceStore {
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
       const code = (cause as { code?: string }).code ?? '';
+      // JSON that is too deep or circular, or larger than SQLite's limit.
+      if (cause instanceof RangeError || cause instanceof TypeError || code === 'SQLITE_TOOBIG') {
+        throw new StoreError('STORE_VALUE', `service store: ${(cause as Error).message}`, { cause });
+      }
       const full = code.startsWith('SQLITE_FULL');
       throw new StoreError(full ? 'STORE_FULL' : 'STORE_IO', `service store: ${(cause as Error).message}`, {
         cause,

@@ -1,15 +1,18 @@
 import type { BlobStore } from '@whale/blob-store';
 import {
   ContractError,
-  deadLetterTopic,
+  coordinatesOf,
   decodeRecord,
   eventDefinition,
+  latestType,
   type EventDefinition,
   type EventEnvelope,
+  parkedRecord,
   type WireRecord,
 } from '@whale/contracts';
 import type { LogRecord, RecordBatch } from '@whale/event-log';
 import { describeError, isRetryable, turn } from '@whale/kernel';
+import { StoreError } from '../store/errors.ts';
 import type { NewWork, ServiceStore, StoredDocument } from '../store/service-store.ts';
 import type { Emitter } from './emitter.ts';
 import type { Delivery, Reaction } from './on-event.ts';
@@ -36,6 +39,7 @@ export interface BatchReactorOptions {
  * T1 An event takes effect once: known ids are skipped, effects and checkpoint commit together.
  * T2 What cannot be handled is parked in `<topic>.dlq` with its coordinates and cause, and the partition goes on.
  * T3 A retryable failure commits what came before it and has the rest delivered again.
+ * T4 What fails because a store does not answer is never parked: it waits for the store.
  */
 export class BatchReactor {
   readonly #options: BatchReactorOptions;
@@ -48,6 +52,31 @@ export class BatchReactor {
   }
 
   async handle(batch: RecordBatch): Promise<{ work: number }> {
+    try {
+      return await this.#handle(batch);
+    } catch (error) {
+      if (!isUnstorable(error)) throw error;
+      return this.#oneByOne(batch);
+    }
+  }
+
+  /** The effects of one record cannot be stored, whichever it is: each gets a transaction of its own. */
+  async #oneByOne(batch: RecordBatch): Promise<{ work: number }> {
+    let work = 0;
+    for (const record of batch.records) {
+      const alone = { ...batch, records: [record], nextOffset: record.offset + 1 };
+      try {
+        work += (await this.#handle(alone)).work;
+      } catch (error) {
+        if (!isUnstorable(error)) throw error;
+        await this.#handle(alone, error);
+      }
+    }
+    return { work };
+  }
+
+  /** With `refused`, what is new in the batch is not handled again but parked for that cause. */
+  async #handle(batch: RecordBatch, refused?: unknown): Promise<{ work: number }> {
     const { store } = this.#options;
     const from = await store.checkpoint(batch);
     const unit = new OpenUnit(store);
@@ -59,13 +88,11 @@ export class BatchReactor {
       if (record.offset < (from ?? 0)) continue;
       if (handled++ % RECORDS_A_TURN === 0) await turn();
       try {
+        if (refused !== undefined) throw refused;
         await this.#react(record, unit);
       } catch (error) {
-        if (this.#mayRetry(record, error)) {
-          failure = error;
-          break;
-        }
-        await this.#park(record, error, unit);
+        failure = this.#mayRetry(record, error) ? error : await this.#park(record, error, unit);
+        if (failure !== undefined) break;
       }
       next = record.offset + 1;
     }
@@ -84,7 +111,7 @@ export class BatchReactor {
   async #react(record: LogRecord, unit: OpenUnit): Promise<void> {
     // Events of the topic that this service does not consume are none of its business; what does not belong there is
     // parked below.
-    const type = record.headers['ce_type'] ?? '';
+    const type = latestType(record.headers['ce_type'] ?? '');
     if (!this.#consumed.has(type) && eventDefinition(type)?.topic === record.topic) return;
     const envelope = await decodeRecord(record, (ref) => this.#options.blobs.get(ref));
     if (await unit.knows(envelope.id)) return;
@@ -104,6 +131,7 @@ export class BatchReactor {
 
   #mayRetry(record: LogRecord, error: unknown): boolean {
     if (error instanceof ContractError || !isRetryable(error)) return false;
+    if (error instanceof StoreError) return true;
     const place = `${record.topic}/${record.partition}/${record.offset}`;
     const deliveries = (this.#deliveries.get(place) ?? 0) + 1;
     if (deliveries >= MOST_DELIVERIES) {
@@ -114,26 +142,22 @@ export class BatchReactor {
     return true;
   }
 
-  async #park(record: LogRecord, error: unknown, unit: OpenUnit): Promise<void> {
+  /** Gives what kept it from being parked: a large record needs the blob store. */
+  async #park(record: LogRecord, error: unknown, unit: OpenUnit): Promise<unknown> {
     const { code, message } = describeError(error);
-    const { service, onTrouble } = this.#options;
-    const place = `${record.topic}/${record.partition}@${record.offset}`;
-    onTrouble(`parked ${place} (${record.headers['ce_type'] ?? 'no type'}): ${code}: ${message}`);
-    unit.addOutbox({
-      topic: deadLetterTopic(record.topic),
-      key: record.key,
-      headers: {
-        ...record.headers,
-        'whale-dlq-service': service,
-        'whale-dlq-topic': record.topic,
-        'whale-dlq-partition': String(record.partition),
-        'whale-dlq-offset': String(record.offset),
-        'whale-dlq-code': code,
-        'whale-dlq-message': message.slice(0, 2_000),
-      },
-      value: record.value,
-    });
+    const { service, blobs, onTrouble } = this.#options;
+    try {
+      unit.addOutbox(await parkedRecord(record, { service, code, message }, (bytes) => blobs.put(bytes)));
+    } catch (failure) {
+      return failure;
+    }
+    onTrouble(`parked ${coordinatesOf(record)} (${record.headers['ce_type'] ?? 'no type'}): ${code}: ${message}`);
+    return undefined;
   }
+}
+
+function isUnstorable(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'STORE_VALUE';
 }
 
 /** Gathers the effects of a batch; later events of the batch see the documents of earlier ones. */
