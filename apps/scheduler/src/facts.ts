@@ -4,9 +4,10 @@ import type {
   RolloutFailed,
   RolloutVerified,
   VerificationFailed,
+  WeightsUpdated,
 } from '@whale/contracts';
 import type { SchedulerInput } from './events.ts';
-import type { FailureFact, Facts, SchedulerState, VerdictFact } from './state.ts';
+import type { FailureFact, Facts, SchedulerState, UpdateFact, VerdictFact } from './state.ts';
 
 type Fact = Exclude<SchedulerInput, ExperimentStarted | ExperimentCancelRequested>;
 
@@ -23,9 +24,9 @@ export function rememberFact(state: SchedulerState, input: Fact): SchedulerState
       return rememberVerdict(state, input);
     case 'whale.rollout.failed.v1':
       return rememberFailure(state, input);
-    case 'whale.weights.updated.v1':
+    case 'whale.weights.updated.v2':
       if (state.closedGroups.includes(`updated/${input.data.stepId}`)) return state;
-      return withFacts(state, { updates: { ...facts.updates, [input.data.stepId]: input.data } });
+      return withFacts(state, { updates: { ...facts.updates, [input.data.stepId]: updateFact(input.data) } });
     case 'whale.weight-update.failed.v1': {
       const { stepId, attempt, final, error } = input.data;
       if (state.closedGroups.includes(`updated/${stepId}`)) return state;
@@ -80,6 +81,10 @@ function rememberFailure(state: SchedulerState, input: RolloutFailed): Scheduler
     lost: final ? entered(lost, group.id, rolloutId, true) : lost,
     attempts: attempted(state, group.id, rolloutId, final ? attempt : attempt + 1),
   });
+}
+
+function updateFact({ batches: _decidesNothing, ...fact }: WeightsUpdated['data']): UpdateFact {
+  return fact;
 }
 
 /** The highest attempt of a rollout that must have been asked for. */

@@ -105,7 +105,7 @@ function isAwaited(state: SchedulerState, input: SchedulerInput): boolean {
     case 'whale.rollout.verified.v1':
     case 'whale.verification.failed.v1':
       return isAsked(groups[input.data.group.id], input.data);
-    case 'whale.weights.updated.v1':
+    case 'whale.weights.updated.v2':
       return stage.at === 'updating' && stage.stepId === input.data.stepId;
     case 'whale.weight-update.failed.v1':
       return stage.at === 'updating' && stage.stepId === input.data.stepId && stage.attempt >= input.data.attempt;

@@ -52,12 +52,15 @@ export interface Facts {
   lost: Readonly<Record<string, Readonly<Record<string, true>>>>;
   /** By rollout the attempt that must have been asked for, where it is above 1. */
   attempts: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  updates: Readonly<Record<string, WeightsUpdated['data']>>;
+  updates: Readonly<Record<string, UpdateFact>>;
   updateFailures: Readonly<Record<string, FailureFact>>;
   proposals: Readonly<Record<string, readonly Pick<HarnessProposed['data'], 'index' | 'of' | 'harness'>[]>>;
   proposalFailures: Readonly<Record<string, FailureFact>>;
   scores: Readonly<Record<string, ScoreFact>>;
 }
+
+/** All of the event's first version: a field that came later and decides nothing would part new state from old. */
+export type UpdateFact = Omit<WeightsUpdated['data'], 'batches'>;
 
 export type ScoreFact = Pick<
   HarnessScored['data'],

@@ -56,12 +56,13 @@ describe('a train step', () => {
     expect(result).toMatchObject({
       events: [
         {
-          type: 'whale.weights.updated.v1',
+          type: 'whale.weights.updated.v2',
           data: {
             previous: 'w1',
             weights: { version: 'w2', ...blob('c') },
             changed: true,
             samples: 2,
+            batches: 1,
             loss: 0.5,
             tokens: { trained: 2, processed: 4 },
           },
@@ -91,7 +92,7 @@ describe('a train step', () => {
     const trainer = new RecordingTrainer();
     const result = await trainStep(request, async () => stored({ r1: [], r3: [] }), trainer, never);
     expect(trainer.requests).toEqual([]);
-    expect(result).toMatchObject({ events: [{ data: { changed: false, samples: 0 } }] });
+    expect(result).toMatchObject({ events: [{ data: { changed: false, samples: 0, batches: 0 } }] });
   });
 
   it('keeps samples of weight rollouts only', () => {

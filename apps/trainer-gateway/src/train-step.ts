@@ -23,14 +23,22 @@ export async function trainStep(
   const event = (data: Omit<WeightsUpdated['data'], 'experimentId' | 'stepId' | 'step' | 'previous'>): WorkResult => ({
     events: [
       {
-        type: 'whale.weights.updated.v1',
+        type: 'whale.weights.updated.v2',
         data: { experimentId, stepId, step, previous: weights.version, ...data },
       },
     ],
     documents: forget,
   });
   const unchanged = (): WorkResult =>
-    event({ weights, changed: false, optimizer, samples: 0, loss: null, tokens: { trained: 0, processed: 0 } });
+    event({
+      weights,
+      changed: false,
+      optimizer,
+      samples: 0,
+      batches: 0,
+      loss: null,
+      tokens: { trained: 0, processed: 0 },
+    });
   if (accepted.length === 0) return unchanged();
 
   const found = accepted.map(
@@ -60,6 +68,7 @@ export async function trainStep(
     changed: true,
     optimizer: result.optimizer,
     samples: samples.length,
+    batches: result.batches,
     loss: result.loss,
     tokens: { trained: result.lossTokens, processed: result.totalTokens },
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ContractError, decodeRecord, encodeEvent, type WireRecord } from './envelope.ts';
+import { ContractError } from './contract-error.ts';
+import { decodeRecord, encodeEvent, type WireRecord } from './envelope.ts';
 
 const good = encodeEvent(
   { type: 'whale.experiment.cancel-requested.v1', data: { experimentId: 'x', reason: 'enough' } },
@@ -30,7 +31,18 @@ test.each<[string, WireRecord, string, RegExp]>([
     'EVENT_TYPE_UNKNOWN',
     /no event is called whale\.x\.y\.v1/,
   ],
-  ['of a later version', withHeader('ce_type', 'whale.experiment.cancel-requested.v2'), 'EVENT_TYPE_UNKNOWN', /v2/],
+  [
+    'of a later version',
+    withHeader('ce_type', 'whale.experiment.cancel-requested.v9'),
+    'EVENT_VERSION_NEWER',
+    /v9 is newer than this release knows \(.*\.v1\): upgrade, then `whale dlq retry`/,
+  ],
+  [
+    'of a version that never was',
+    withHeader('ce_type', 'whale.experiment.cancel-requested.v0'),
+    'EVENT_TYPE_UNKNOWN',
+    /no event is called .*v0/,
+  ],
   [
     'that lacks a field',
     { ...good, value: '{"experimentId":"x"}' },

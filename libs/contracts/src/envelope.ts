@@ -1,8 +1,9 @@
-import { canonicalJson, WhaleError } from '@whale/kernel';
+import { canonicalJson } from '@whale/kernel';
+import { ContractError } from './contract-error.ts';
 import { eventId, type DomainEvent } from './event-definition.ts';
 import { formatIssues } from './format-issues.ts';
 import { BlobRef } from './primitives.ts';
-import { eventDefinition, type AnyEvent } from './registry.ts';
+import { eventVersions, type AnyEvent } from './registry.ts';
 
 /** CloudEvents 1.0 in Kafka binary mode: attributes as `ce_*` headers, the data as the JSON value. */
 export interface WireRecord {
@@ -38,27 +39,13 @@ export interface EventEnvelope<Event extends DomainEvent = AnyEvent> {
 /** A value over this many bytes travels as a claim check (DESIGN §3). */
 export const CLAIM_CHECK_BYTES = 256 * 1024;
 
-type ContractErrorCode = 'EVENT_MALFORMED' | 'EVENT_TYPE_UNKNOWN' | 'EVENT_SCHEMA' | 'EVENT_TOPIC';
-
-export class ContractError extends WhaleError {
-  constructor(code: ContractErrorCode, message: string, options: { cause?: unknown } = {}) {
-    super(code, message, options);
-    this.name = 'ContractError';
-  }
-}
-
-/** Validates and wraps an event. Throws ContractError when the data do not fit the schema: a bug of the writer. */
+/**
+ * Validates and wraps an event. Throws ContractError when the data do not fit the schema or the version is an old one: a
+ * bug of the writer.
+ */
 export function encodeEvent(event: DomainEvent, context: EventContext): WireRecord {
-  const definition = eventDefinition(event.type);
-  if (!definition) throw new ContractError('EVENT_TYPE_UNKNOWN', `no event is called ${event.type}`);
-  const parsed = definition.data.safeParse(event.data);
-  if (!parsed.success) {
-    throw new ContractError(
-      'EVENT_SCHEMA',
-      `${event.type} does not fit its schema\n${formatIssues(parsed.error, event.data)}`,
-    );
-  }
-  const data = parsed.data as never;
+  const { definition, data: valid } = eventVersions.toWrite(event);
+  const data = valid as never;
   const id = eventId(definition, data);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -76,7 +63,8 @@ export function encodeEvent(event: DomainEvent, context: EventContext): WireReco
 }
 
 /**
- * Parses a record by its schema. Throws ContractError for what cannot be an event of this topic; the consumer parks it.
+ * Parses a record by the schema it was written under and leads it to the newest version of its event; all of the envelope
+ * stays as it was, the id too. Throws ContractError for what cannot be an event of this topic; the consumer parks it.
  * `resolve` reads a claim check.
  */
 export async function decodeRecord(
@@ -91,8 +79,7 @@ export async function decodeRecord(
     return value;
   };
   const type = header('ce_type');
-  const definition = eventDefinition(type);
-  if (!definition) throw new ContractError('EVENT_TYPE_UNKNOWN', `no event is called ${type}`);
+  const definition = eventVersions.writtenUnder(type);
   if (definition.topic !== record.topic) {
     throw new ContractError('EVENT_TOPIC', `${type} belongs on ${definition.topic}, not on ${record.topic}`);
   }
@@ -103,10 +90,6 @@ export async function decodeRecord(
       throw new ContractError('EVENT_SCHEMA', `${type}: bad claim check\n${formatIssues(ref.error, value)}`);
     value = parseJson(new TextDecoder().decode(await resolve(ref.data)), type);
   }
-  const parsed = definition.data.safeParse(value);
-  if (!parsed.success) {
-    throw new ContractError('EVENT_SCHEMA', `${type} does not fit its schema\n${formatIssues(parsed.error, value)}`);
-  }
   return {
     id: header('ce_id'),
     source: header('ce_source'),
@@ -115,7 +98,7 @@ export async function decodeRecord(
     correlationId: header('ce_correlationid'),
     causationId: header('ce_causationid'),
     traceparent: record.headers['traceparent'],
-    event: { type, data: parsed.data } as AnyEvent,
+    event: eventVersions.upcast(definition, value) as AnyEvent,
   };
 }
 

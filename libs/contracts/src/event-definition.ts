@@ -33,6 +33,17 @@ export interface DomainEvent<Type extends string = string, Data = unknown> {
 export type EventOf<Definition> =
   Definition extends EventDefinition<infer Type, infer Data> ? DomainEvent<Type, z.output<Data>> : never;
 
+/**
+ * All versions of an event share its first version's ids: a decision that a later release makes again is the event that
+ * an earlier one has written.
+ */
 export function eventId(definition: EventDefinition, data: unknown): string {
-  return deterministicId('event', definition.type, ...definition.identity(data as never));
+  const { name } = nameAndVersion(definition.type);
+  return deterministicId('event', `${name}.v1`, ...definition.identity(data as never));
+}
+
+/** Version 0 for a type that does not end in one. */
+export function nameAndVersion(type: string): { name: string; version: number } {
+  const match = /^(.+)\.v([1-9]\d*)$/.exec(type);
+  return { name: match?.[1] ?? type, version: Number(match?.[2] ?? 0) };
 }

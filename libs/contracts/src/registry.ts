@@ -1,4 +1,5 @@
 import type { EventDefinition, EventOf } from './event-definition.ts';
+import { EventVersions } from './event-versions.ts';
 import { CandidateRejected } from './events/candidate-rejected.v1.ts';
 import { CandidatesRequested } from './events/candidates-requested.v1.ts';
 import { CycleEnded } from './events/cycle-ended.v1.ts';
@@ -23,8 +24,9 @@ import { VerificationFailed } from './events/verification-failed.v1.ts';
 import { WeightStepOpened } from './events/weight-step-opened.v1.ts';
 import { WeightUpdateFailed } from './events/weight-update-failed.v1.ts';
 import { WeightUpdateRequested } from './events/weight-update-requested.v1.ts';
-import { WeightsUpdated } from './events/weights-updated.v1.ts';
+import { WeightsUpdated, weightsUpdatedFromV1 } from './events/weights-updated.v2.ts';
 
+/** The newest version of each event: what is written, and what consumers see. */
 export const EVENTS = [
   CandidateRejected,
   CandidatesRequested,
@@ -53,11 +55,25 @@ export const EVENTS = [
   WeightsUpdated,
 ] as const;
 
+const UPCASTERS = [weightsUpdatedFromV1];
+
+/** Versions that are read and not written any more. */
+export const OLD_EVENTS: readonly EventDefinition[] = UPCASTERS.map(({ from }) => from);
+
 /** Any event of the platform, told apart by `type`. */
 export type AnyEvent = EventOf<(typeof EVENTS)[number]>;
 
-const byType = new Map<string, EventDefinition>(EVENTS.map((event) => [event.type, event as EventDefinition]));
+export const eventVersions = new EventVersions(EVENTS as readonly EventDefinition[], UPCASTERS);
 
+/** The newest version of an event; undefined for a type that is none, an old version included. */
 export function eventDefinition(type: string): EventDefinition | undefined {
-  return byType.get(type);
+  return eventVersions.newest(type);
+}
+
+/**
+ * The type that consumers know an event by: its newest version, whatever version the header of a record names. Compare
+ * `ce_type` by it, never as it is. A type that is no event is itself.
+ */
+export function latestType(type: string): string {
+  return eventVersions.latestType(type);
 }

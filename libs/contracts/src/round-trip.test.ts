@@ -62,7 +62,7 @@ describe.each(definitions)('%s', (type, definition) => {
 
   test('is found by its type, which ends in its version', () => {
     expect(eventDefinition(type)).toBe(definition);
-    expect(type).toMatch(/^whale\.[a-z-]+\.[a-z-]+\.v1$/);
+    expect(type).toMatch(/^whale\.[a-z-]+\.[a-z-]+\.v[1-9]\d*$/);
     expect(definition.summary).toMatch(/^\p{Lu}.*\.$/su);
   });
 });

@@ -88,7 +88,7 @@ export class Facts {
       case 'whale.weight-update.requested.v1':
         this.updateRequests.set(event.data.stepId, event.data);
         return;
-      case 'whale.weights.updated.v1':
+      case 'whale.weights.updated.v2':
         this.updates.set(event.data.stepId, event.data);
         return;
       case 'whale.evaluation.opened.v1':

@@ -1,5 +1,5 @@
 import type { BlobStore } from '@whale/blob-store';
-import type { EventEnvelope, TopicName } from '@whale/contracts';
+import { ExperimentSubmitted, latestType, type EventEnvelope, type TopicName } from '@whale/contracts';
 import type { EventLog } from '@whale/event-log';
 import { ExperimentFold, VIEW_TOPICS, VIEW_TYPES, type ExperimentView } from '@whale/experiment-view';
 import { InputError } from '@whale/kernel';
@@ -20,14 +20,14 @@ export async function readEvents(
 
 export function wanted(types: ReadonlySet<string> | undefined, experimentId: string | undefined) {
   return (headers: Readonly<Record<string, string>>): boolean =>
-    (types?.has(headers['ce_type'] ?? '') ?? true) &&
+    (types?.has(latestType(headers['ce_type'] ?? '')) ?? true) &&
     (experimentId === undefined || headers['ce_correlationid'] === experimentId);
 }
 
 /** Ids of the experiments that were submitted, oldest first. */
 export async function experimentIds(open: Readable): Promise<string[]> {
   const topics: TopicName[] = ['whale.experiments.v1'];
-  const submitted = await readEvents(open, { topics, types: new Set(['whale.experiment.submitted.v1']) });
+  const submitted = await readEvents(open, { topics, types: new Set([ExperimentSubmitted.type]) });
   return [...new Set(submitted.map((seen) => seen.event.data.experimentId))];
 }
 

@@ -1,5 +1,13 @@
 import type { BlobStore } from '@whale/blob-store';
-import { decodeRecord, TOPIC_NAMES, type AnyEvent, type WireRecord } from '@whale/contracts';
+import {
+  decodeRecord,
+  latestType,
+  RolloutCompleted,
+  CandidateRejected,
+  TOPIC_NAMES,
+  type AnyEvent,
+  type WireRecord,
+} from '@whale/contracts';
 import { LogError, type EventLog, type Position, type TopicPartition } from '@whale/event-log';
 
 export interface Readable {
@@ -15,7 +23,7 @@ export interface LoggedEvent extends Position {
 }
 
 /** Trajectories are most of the log and part of no state. */
-const NOT_REPLAYED = new Set(['whale.rollout.completed.v1', 'whale.candidate.rejected.v1']);
+const NOT_REPLAYED = new Set<string>([RolloutCompleted.type, CandidateRejected.type]);
 
 /** Heads of all topics; none where the log has no topics yet. */
 export async function headsOf(log: EventLog): Promise<readonly Position[]> {
@@ -41,7 +49,7 @@ export async function loggedEvents(
   for (const { topic, partition, offset } of heads) {
     for await (const record of log.read({ topic, partition, from: 0, to: offset })) {
       const { ce_id: id = '', ce_type: type = '', ce_correlationid: correlation } = record.headers;
-      if (NOT_REPLAYED.has(type) || seen.has(id)) continue;
+      if (NOT_REPLAYED.has(latestType(type)) || seen.has(id)) continue;
       if (experimentId !== undefined && correlation !== experimentId) continue;
       const event = await decoded(record, blobs);
       if (!event) continue;

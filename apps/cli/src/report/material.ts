@@ -1,4 +1,4 @@
-import type { RolloutCompleted } from '@whale/contracts';
+import { latestType, RolloutCompleted } from '@whale/contracts';
 import { provisionalResult, showcase, type ExperimentView, type Showcase } from '@whale/experiment-view';
 import type { OpenData } from '../log/open.ts';
 import { LogTail } from '../log/tail.ts';
@@ -33,7 +33,8 @@ async function readRollouts(open: OpenData, ids: ReadonlySet<string>): Promise<M
   const tail = new LogTail({
     ...open,
     topics: ['whale.rollouts.v1'],
-    wants: (headers) => headers['ce_type'] === 'whale.rollout.completed.v1' && ids.has(headers['ce_subject'] ?? ''),
+    wants: (headers) =>
+      latestType(headers['ce_type'] ?? '') === RolloutCompleted.type && ids.has(headers['ce_subject'] ?? ''),
   });
   for (const { event } of await tail.next()) {
     if (event.type === 'whale.rollout.completed.v1') rollouts.set(event.data.rolloutId, event.data);

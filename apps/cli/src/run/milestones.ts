@@ -23,7 +23,7 @@ export function milestone(event: AnyEvent, view: ExperimentView): Milestone | nu
       const bound = view.spec?.strategy.kind === 'adaptive' ? 'at most ' : '';
       return { text: `cycle ${cycle}: ${kind} phase, ${bound}${what}`, tone: 'strong' };
     }
-    case 'whale.weights.updated.v1':
+    case 'whale.weights.updated.v2':
       return step(event.data, view);
     case 'whale.weight-update.failed.v1':
       return { text: `weight update failed: ${oneLine(event.data.error.message)}`, tone: 'bad' };

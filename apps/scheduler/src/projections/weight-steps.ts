@@ -70,7 +70,7 @@ export const weightSteps = projection({
           },
         ];
       }
-      case 'whale.weights.updated.v1': {
+      case 'whale.weights.updated.v2': {
         const { weights, changed, samples, loss, tokens } = event.data;
         return [
           {

@@ -19,7 +19,7 @@ const SCHEDULER_INPUTS = new Set<string>([
   'whale.rollout.failed.v1',
   'whale.rollout.verified.v1',
   'whale.verification.failed.v1',
-  'whale.weights.updated.v1',
+  'whale.weights.updated.v2',
   'whale.weight-update.failed.v1',
   'whale.harness.proposed.v1',
   'whale.proposal.failed.v1',

@@ -80,7 +80,7 @@ function answerUpdate(request: WeightUpdateRequested['data'], options: WorldOpti
   }
   const changed = accepted.length > 0;
   return {
-    type: 'whale.weights.updated.v1',
+    type: 'whale.weights.updated.v2',
     data: {
       experimentId,
       stepId,
@@ -90,6 +90,7 @@ function answerUpdate(request: WeightUpdateRequested['data'], options: WorldOpti
       changed,
       optimizer: changed ? blob(`optimizer/${produces}`) : request.optimizer,
       samples: accepted.length,
+      batches: accepted.length,
       loss: changed ? 1 / step : null,
       tokens: { trained: 10 * accepted.length, processed: 40 * accepted.length },
     },

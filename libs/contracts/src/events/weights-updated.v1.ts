@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from '../event-definition.ts';
+import { defineEvent } from '../event-definition.ts';
 import { BlobRef, Id, WeightsRef } from '../primitives.ts';
 
-export const WeightsUpdated = defineEvent({
+export const WeightsUpdatedV1 = defineEvent({
   type: 'whale.weights.updated.v1',
   topic: 'whale.weights.v1',
   summary: 'One SFT pass is over (or S⁺ was empty and nothing changed).',
@@ -23,4 +23,3 @@ export const WeightsUpdated = defineEvent({
     tokens: z.strictObject({ trained: z.int().nonnegative(), processed: z.int().nonnegative() }),
   }),
 });
-export type WeightsUpdated = EventOf<typeof WeightsUpdated>;

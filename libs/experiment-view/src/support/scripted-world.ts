@@ -144,7 +144,7 @@ export class ScriptedWorld {
     const updates = Number(weights.version.slice(1));
     const changed = accepted.length > 0;
     return {
-      type: 'whale.weights.updated.v1',
+      type: 'whale.weights.updated.v2',
       data: {
         experimentId,
         stepId,
@@ -154,6 +154,7 @@ export class ScriptedWorld {
         changed,
         optimizer: null,
         samples: accepted.length,
+        batches: accepted.length,
         loss: changed ? 2 / (updates + 2) : null,
         tokens: { trained: 15 * accepted.length, processed: 75 * accepted.length },
       },

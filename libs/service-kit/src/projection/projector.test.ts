@@ -147,7 +147,7 @@ test('R1: a consumer that has lost its partition cannot go on', async () => {
   }
 });
 
-test('R2: a record that is no event is passed over', async () => {
+test('R2: a record that cannot be read is passed over', async () => {
   const { readModels, projector, rows, platform } = await setUp();
   await readModels.register([requests]);
   const batch = batchOf(['a', 'b']);
@@ -155,6 +155,23 @@ test('R2: a record that is no event is passed over', async () => {
   await projector.handle({ ...batch, records: [{ ...first, value: '{' } as never, second as never] });
   expect(rows().map((row) => row['experiment_id'])).toEqual(['b']);
   expect(platform.troubles).toEqual([expect.stringContaining(`pass over ${REQUEST_TOPIC}/0@0`)]);
+});
+
+test('R2: an unknown type and a newer version are passed over with a line, what is not projected in silence', async () => {
+  const { readModels, projector, rows, platform } = await setUp();
+  await readModels.register([requests]);
+  const batch = batchOf(['a', 'b', 'c', 'd', 'e']);
+  const types = ['whale.nobody.knows.v1', 'whale.experiment.cancel-requested.v9', 'whale.experiment.submitted.v9'];
+  const records = batch.records.map((record, i) => ({
+    ...record,
+    headers: { ...record.headers, ...(types[i] && { ce_type: types[i] }) },
+  }));
+  await projector.handle({ ...batch, records });
+  expect(rows().map((row) => row['experiment_id'])).toEqual(['d', 'e']);
+  expect(platform.troubles).toEqual([
+    expect.stringContaining(`${REQUEST_TOPIC}/0@0: no event is called whale.nobody.knows.v1`),
+    expect.stringContaining(`${REQUEST_TOPIC}/0@1: whale.experiment.cancel-requested.v9 is newer than this release`),
+  ]);
 });
 
 test('transactions of one process come one after the other, also while tables join', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@whale/blob-store';
-import { decodeRecord, type AnyEvent } from '@whale/contracts';
+import { decodeRecord, eventDefinition, latestType, type AnyEvent } from '@whale/contracts';
 import type { EventLog, Position, RecordBatch, Subscription } from '@whale/event-log';
 import { describeError } from '@whale/kernel';
 import { applyEvents } from './apply.ts';
@@ -27,7 +27,8 @@ export function projectionGroup(service: string): string {
 /**
  * Fills a service's read models from the log. Invariants, each named by a test:
  * R1 Rows and checkpoint change in one transaction: a batch that comes again, or is cut off, changes nothing.
- * R2 A record that is no event is passed over: the service itself parks it.
+ * R2 A record that cannot be read (no event of the topic, or newer than this release) is passed over with a line: the
+ *    service itself parks it.
  */
 export class Projector {
   readonly #options: ProjectorOptions;
@@ -83,7 +84,9 @@ export class Projector {
     const { blobs, onTrouble } = this.#options;
     const events: AnyEvent[] = [];
     for (const record of batch.records) {
-      if (record.offset < from || !this.#types.has(record.headers['ce_type'] ?? '')) continue;
+      const type = latestType(record.headers['ce_type'] ?? '');
+      if (record.offset < from) continue;
+      if (!this.#types.has(type) && eventDefinition(type)?.topic === record.topic) continue;
       try {
         events.push((await decodeRecord(record, (ref) => blobs.get(ref))).event);
       } catch (error) {

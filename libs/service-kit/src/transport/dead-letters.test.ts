@@ -19,6 +19,7 @@ test('T2: what is no event of the topic is parked with its coordinates and cause
     { ...good, headers: { ...good.headers, ce_type: 'whale.nobody.knows.v1' } },
     { ...good, headers: { 'content-type': 'application/json' } },
     { ...good, headers: { ...good.headers, ce_type: 'whale.phase.started.v1' } },
+    { ...good, headers: { ...good.headers, ce_type: 'whale.experiment.cancel-requested.v9' } },
   ];
   await platform.log.append([...poison, good]);
   await vi.waitFor(async () => expect(await recordsOn(platform.log, ECHO_TOPIC)).toHaveLength(1), 10_000);
@@ -30,7 +31,9 @@ test('T2: what is no event of the topic is parked with its coordinates and cause
     'EVENT_TYPE_UNKNOWN',
     'EVENT_MALFORMED',
     'EVENT_TOPIC',
+    'EVENT_VERSION_NEWER',
   ]);
+  expect(parked.at(-1)?.headers['whale-dlq-message']).toContain('upgrade, then `whale dlq retry`');
   parked.forEach((record, i) => {
     expect(record.value).toBe(poison[i]?.value);
     expect(record.key).toBe(ID);
@@ -65,19 +68,17 @@ test('T2: a handler that throws keeps its own message all the way', async () => 
   expect(platform.troubles.join()).not.toContain('Internal server error');
 });
 
-test('a known event that the service does not consume is passed over in silence', async () => {
+test('a known event that the service does not consume, in whatever version, is passed over in silence', async () => {
   const platform = await temporaryPlatform();
   const service = await startService(echoService(), platform, {});
   onTestFinished(() => service.stop());
   const submitted = recordOf(request(ID));
-  await platform.log.append([
-    {
-      ...submitted,
-      headers: { ...submitted.headers, ce_type: 'whale.experiment.submitted.v1' },
-      value: 'not even read',
-    },
-    submitted,
-  ]);
+  const passedOver = ['whale.experiment.submitted.v1', 'whale.experiment.submitted.v9'].map((ce_type) => ({
+    ...submitted,
+    headers: { ...submitted.headers, ce_type },
+    value: 'not even read',
+  }));
+  await platform.log.append([...passedOver, submitted]);
   await vi.waitFor(async () => expect(await recordsOn(platform.log, ECHO_TOPIC)).toHaveLength(1), 10_000);
   expect(await recordsOn(platform.log, DLQ)).toEqual([]);
   expect(platform.troubles).toEqual([]);
