@@ -1,0 +1,2 @@
+export { startPostgres, type PostgresSettings, type RunningPostgres } from './start-postgres.ts';
+export { testPostgres, type TestPostgres } from './test-postgres.ts';
