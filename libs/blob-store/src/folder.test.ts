@@ -52,7 +52,7 @@ test('bytes that do not hash to the reference are an error, never data', async (
 test('a blob that is not there is an error that names it', async () => {
   const store = new FolderBlobStore(await folder());
   const missing = { uri: `blob:sha256/${sha256('x')}`, sha256: sha256('x') };
-  await expect(store.get(missing)).rejects.toMatchObject({ code: 'BLOB_MISSING' });
+  await expect(store.get(missing)).rejects.toMatchObject({ code: 'BLOB_MISSING', retryable: true });
   await expect(store.get(missing)).rejects.toThrow(sha256('x'));
 });
 

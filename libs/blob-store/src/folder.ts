@@ -50,7 +50,11 @@ export class FolderBlobStore implements BlobStore {
     try {
       bytes = await readFile(this.#path(ref.sha256));
     } catch (cause) {
-      throw new WhaleError('BLOB_MISSING', `blob ${ref.sha256} cannot be read: ${(cause as Error).message}`, { cause });
+      // It was written before anybody was told of it, so the folder may come back: a mount, a network disk.
+      throw new WhaleError('BLOB_MISSING', `blob ${ref.sha256} cannot be read: ${(cause as Error).message}`, {
+        cause,
+        retryable: true,
+      });
     }
     const actual = sha256(bytes);
     if (actual !== ref.sha256) {

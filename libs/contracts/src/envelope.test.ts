@@ -65,6 +65,14 @@ test.each<[string, WireRecord, string, RegExp]>([
       new RegExp(`lacks the header ${name}`),
     ],
   ),
+  ['with a time that is none', withHeader('ce_time', '9 o’clock'), 'EVENT_MALFORMED', /ce_time is no RFC 3339 time/],
+  ['with a time of no calendar', withHeader('ce_time', '2025-13-77T00:00:00Z'), 'EVENT_MALFORMED', /ce_time/],
+  [
+    'whose wrong field is too deep to be printed',
+    { ...good, value: `{"experimentId":"x","reason":${'['.repeat(20_000)}${']'.repeat(20_000)}}` },
+    'EVENT_SCHEMA',
+    /reason: .*expected string.*\(value: \[\[…\)/,
+  ],
   ['with an empty id', withHeader('ce_id', ''), 'EVENT_MALFORMED', /lacks the header ce_id/],
 ])('a record %s is a typed error', async (_, record, code, message) => {
   const failure = decodeRecord(record, inline);

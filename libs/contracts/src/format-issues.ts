@@ -16,6 +16,15 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string[] {
 
 function shorten(value: unknown): string {
   if (value === undefined) return 'missing';
-  const text = JSON.stringify(value) ?? String(value);
+  const text = asText(value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}
+
+function asText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Nested so deep that the stack does not reach.
+    return Array.isArray(value) ? '[[…' : '{…';
+  }
 }

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore } from '@whale/blob-store';
-import { encodeEvent, type AnyEvent, type DomainEvent, type WireRecord } from '@whale/contracts';
-import type { LogRecord } from '@whale/event-log';
 import { SqliteEventLog } from '@whale/event-log-sqlite';
 import { systemClock } from '@whale/kernel';
 import { onTestFinished } from 'vitest';
 import type { Platform } from '../service.ts';
 import { SqliteServiceStore } from '../store/sqlite-store.ts';
+
+export { recordOf, recordsOn } from './records.ts';
 
 export interface TemporaryPlatform extends Platform {
   log: SqliteEventLog;
@@ -35,19 +35,4 @@ export async function temporaryPlatform(): Promise<TemporaryPlatform> {
     store: (service) => new SqliteServiceStore(join(folder, `${service}.sqlite`)),
     onTrouble: (service, message) => void troubles.push(`${service}: ${message}`),
   };
-}
-
-/** An event as another service would have put it on the log. */
-export function recordOf(event: AnyEvent): WireRecord {
-  const { experimentId } = event.data;
-  return encodeEvent(event as DomainEvent, { source: 'test', time: 0, correlationId: experimentId });
-}
-
-/** All records of a topic, partition after partition. */
-export async function recordsOn(log: SqliteEventLog, topic: string): Promise<LogRecord[]> {
-  const records: LogRecord[] = [];
-  for (const { partition } of await log.heads([topic])) {
-    for await (const record of log.read({ topic, partition, from: 0 })) records.push(record);
-  }
-  return records;
 }

@@ -1,0 +1,192 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FolderBlobStore } from '@whale/blob-store';
+import {
+  CLAIM_CHECK_BYTES,
+  deadLetterTopic,
+  decodeRecord,
+  originalRecord,
+  readDeadLetter,
+  type ProposalFailed,
+  type WireRecord,
+} from '@whale/contracts';
+import type { EventLog, LogRecord } from '@whale/event-log';
+import { systemClock } from '@whale/kernel';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startService, type RunningService } from '../service.ts';
+import { SqliteServiceStore } from '../store/sqlite-store.ts';
+import { ECHO_TOPIC, REQUEST_TOPIC, echoService } from '../support/echo-service.ts';
+import { recordsOn } from '../support/records.ts';
+import { LARGE, POISON, SOUND, sound } from './poison-cases.ts';
+
+export interface PoisonHarness {
+  /** Without records. It is closed by `dispose`. */
+  log: EventLog;
+  dispose(): Promise<void>;
+}
+
+const WAIT = { timeout: 60_000, interval: 50 };
+/** What a dead letter may have around its value: less than a broker's default of 1 MB by far. */
+const MOST_BYTES = CLAIM_CHECK_BYTES + 64 * 1024;
+
+/**
+ * What a service on any log does with poison: each record is parked or ignored with its cause, and what lies behind it
+ * in the partition is handled. To be called at the top of a test file.
+ */
+export function poisonContract(name: string, makeHarness: () => Promise<PoisonHarness>): void {
+  describe(`poison: ${name}`, () => {
+    let harness: PoisonHarness;
+    let folder: string;
+    let blobs: FolderBlobStore;
+    let service: RunningService;
+    const troubles: string[] = [];
+    let keys = 0;
+
+    beforeAll(async () => {
+      harness = await makeHarness();
+      folder = await mkdtemp(join(tmpdir(), 'whale-poison-'));
+      blobs = new FolderBlobStore(join(folder, 'blobs'));
+      service = await startService(
+        echoService(),
+        {
+          log: harness.log,
+          blobs,
+          clock: systemClock,
+          store: (of) => new SqliteServiceStore(join(folder, `${of}.sqlite`)),
+          onTrouble: (_, message) => void troubles.push(message),
+        },
+        {},
+      );
+    }, 120_000);
+    afterAll(async () => {
+      await service.stop();
+      await harness.dispose();
+      await rm(folder, { recursive: true, force: true });
+    }, 60_000);
+
+    const newKey = () => `key-${++keys}`;
+
+    /** What the service has answered, by the experiment asked about. */
+    async function answers(): Promise<Map<string, string[]>> {
+      const all = new Map<string, string[]>();
+      for (const record of await recordsOn(harness.log, ECHO_TOPIC)) {
+        const { experimentId, error } = (await decodeRecord(record, (ref) => blobs.get(ref))).event
+          .data as ProposalFailed['data'];
+        all.set(experimentId, [...(all.get(experimentId) ?? []), error.message]);
+      }
+      return all;
+    }
+
+    /** Puts records and a sound one behind them into one partition; gives what was parked once that one is answered. */
+    async function parkedBefore(records: readonly WireRecord[], key: string): Promise<LogRecord[]> {
+      const before = (await recordsOn(harness.log, deadLetterTopic(REQUEST_TOPIC))).length;
+      const behind = `${key}-behind`;
+      await harness.log.append([...records, sound(key, behind)]);
+      await vi.waitFor(async () => expect((await answers()).get(behind)).toEqual(['sound']), WAIT);
+      return (await recordsOn(harness.log, deadLetterTopic(REQUEST_TOPIC))).slice(before);
+    }
+
+    /** A log may refuse what is too large for it: then nobody has to read it. */
+    async function isRefused(record: WireRecord): Promise<boolean> {
+      if (Buffer.byteLength(JSON.stringify(record)) < LARGE) return false;
+      try {
+        await harness.log.append([record]);
+        return false;
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'LogError' });
+        return true;
+      }
+    }
+
+    test.each(POISON)(
+      '%s is parked',
+      async (_, spoil, code, message) => {
+        const key = newKey();
+        const record = spoil(sound(key, key));
+        if (await isRefused(record)) return;
+        const parked = await parkedBefore([record], key);
+        expect(parked.length).toBeGreaterThan(0);
+        for (const one of parked) {
+          const letter = readDeadLetter(one);
+          expect(letter).toMatchObject({ kind: 'parked', service: 'proposer', topic: REQUEST_TOPIC, code });
+          if (letter?.kind !== 'parked') throw new Error('no dead letter');
+          expect(letter.message).toMatch(message);
+          const { partition, offset } = letter;
+          const range = { topic: REQUEST_TOPIC, partition, from: offset, to: offset + 1 };
+          const original = await originalRecord(letter, one, (ref) => blobs.get(ref));
+          for await (const { key: at, value } of harness.log.read(range))
+            expect({ key: at, value }).toEqual({ key, value: record.value });
+          expect(original).toEqual({ ...record, headers: withoutDeadLetter(record.headers) });
+          expect(Buffer.byteLength(JSON.stringify(one))).toBeLessThan(MOST_BYTES);
+        }
+        expect((await answers()).get(key)).toBeUndefined();
+        expect(troubles.at(-1)).toContain(code);
+      },
+      120_000,
+    );
+
+    test.each(SOUND)(
+      '%s is handled',
+      async (_, spoil) => {
+        const key = newKey();
+        const record = spoil(sound(key, key));
+        if (await isRefused(record)) return;
+        expect(await parkedBefore([record], key)).toEqual([]);
+        expect((await answers()).get(key)).toEqual([(JSON.parse(record.value) as { reason: string }).reason]);
+      },
+      120_000,
+    );
+
+    test('a claim check whose blob holds something else is parked', async () => {
+      const key = newKey();
+      const good = sound(key, key);
+      const ref = await blobs.put(new TextEncoder().encode(good.value));
+      await writeFile(join(folder, 'blobs', ref.sha256.slice(0, 2), ref.sha256), 'something else');
+      const claimed = { ...good, headers: { ...good.headers, ce_dataref: ref.uri }, value: JSON.stringify(ref) };
+      const parked = await parkedBefore([claimed], key);
+      expect(parked.map(readDeadLetter)).toMatchObject([{ code: 'BLOB_CORRUPT' }]);
+    });
+
+    test('a claim check whose blob comes late is handled: it is tried again for some seconds', async () => {
+      const key = newKey();
+      const good = sound(key, key);
+      const bytes = new TextEncoder().encode(good.value);
+      const elsewhere = new FolderBlobStore(join(folder, 'elsewhere'));
+      const ref = await elsewhere.put(bytes);
+      const claimed = { ...good, headers: { ...good.headers, ce_dataref: ref.uri }, value: JSON.stringify(ref) };
+      const before = troubles.length;
+      await harness.log.append([claimed]);
+      await vi.waitFor(() => expect(troubles.slice(before).join()).toMatch(/cannot be read.*trying again/), WAIT);
+      await blobs.put(bytes);
+      expect(await parkedBefore([], key)).toEqual([]);
+      expect((await answers()).get(key)).toEqual(['sound']);
+    }, 120_000);
+
+    test('an event that comes again, also with another body, is ignored', async () => {
+      const key = newKey();
+      const first = sound(key, key);
+      const other = { ...first, value: JSON.stringify({ experimentId: key, reason: 'another body' }) };
+      expect(await parkedBefore([first, first, other, first], key)).toEqual([]);
+      expect((await answers()).get(key)).toEqual(['sound']);
+    });
+
+    test('an event is not lost because a broken one has its id', async () => {
+      const key = newKey();
+      const good = sound(key, key);
+      const parked = await parkedBefore([{ ...good, value: '{' }, good], key);
+      expect(parked).toHaveLength(1);
+      expect((await answers()).get(key)).toEqual(['sound']);
+    });
+
+    test('a whole batch of poison holds nothing up', async () => {
+      const key = newKey();
+      const records = Array.from({ length: 200 }, (_, i) => ({ ...sound(key, `${key}/${i}`), value: `{${i}` }));
+      expect(await parkedBefore(records, key)).toHaveLength(200);
+    }, 120_000);
+  });
+}
+
+function withoutDeadLetter(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([header]) => !header.startsWith('whale-dlq-')));
+}
