@@ -1,5 +1,5 @@
-// The test command: formatting, lint with boundaries, types, unit tests, end-to-end tests. All steps run even when
-// one fails, and the last line is `N passed, N failed`.
+// The test command: formatting, event documents, lint with boundaries, types, unit tests, end-to-end tests. All steps run
+// even when one fails, and the last line is `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,6 +53,7 @@ async function tests(name, config) {
 }
 
 await check('formatting', bin('prettier'), ['--check', '--log-level', 'warn', '.']);
+await check('event documents', bin('tsx'), ['tools/event-docs/generate.ts', '--check']);
 await check('project graph', bin('nx'), ['show', 'projects']);
 await Promise.all([
   check('lint and boundaries', bin('eslint'), ['.', '--max-warnings', '0']),
