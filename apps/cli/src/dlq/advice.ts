@@ -17,7 +17,7 @@ export function adviceFor(code: string): string {
       return 'Its value lies in a blob that cannot be read. Bring back the blob store (or the blob), then retry.';
     case 'INPUT':
       return 'What it asks for contradicts itself. Submit it anew with what the cause names put right.';
-    case 'STORE_VALUE':
+    case 'STORE_UNSTORABLE':
       return 'What follows from it cannot be stored. It is a bug or an attack: report it with this output.';
     default:
       return 'Handling it failed. Mend the cause (environment, configuration, or upgrade the service), then retry.';

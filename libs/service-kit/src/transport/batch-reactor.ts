@@ -157,7 +157,7 @@ export class BatchReactor {
 }
 
 function isUnstorable(error: unknown): boolean {
-  return error instanceof StoreError && error.code === 'STORE_VALUE';
+  return error instanceof StoreError && error.code === 'STORE_UNSTORABLE';
 }
 
 /** Gathers the effects of a batch; later events of the batch see the documents of earlier ones. */

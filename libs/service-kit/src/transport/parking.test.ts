@@ -65,7 +65,7 @@ test('T2: effects that no store can hold are parked, once, and those of the othe
   }));
   const batch = batchOf('one', 'deep', 'three');
   await reactor.handle(batch);
-  expect(await outcome()).toEqual(['one', '1 STORE_VALUE', 'three']);
+  expect(await outcome()).toEqual(['one', '1 STORE_UNSTORABLE', 'three']);
   expect([...(await store.documents(['one', 'deep', 'three'])).keys()]).toEqual(['one', 'three']);
   expect(await store.checkpoint(PLACE)).toBe(3);
   expect(platform.troubles).toHaveLength(1);
