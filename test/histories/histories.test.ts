@@ -7,11 +7,13 @@ import {
   EVENTS,
   latestType,
   OLD_EVENTS,
+  TOPIC_NAMES,
   type EventDefinition,
   type WireRecord,
 } from '@whale/contracts';
 import { viewOf } from '@whale/experiment-view';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readEvents } from '../../apps/cli/src/log/experiments.ts';
 import { headsOf, loggedEvents } from '../../apps/cli/src/replay/logged-events.ts';
 import { rebuildService } from '../../apps/cli/src/replay/rebuild-service.ts';
 import { REBUILDABLE } from '../../apps/cli/src/replay/rebuildable.ts';
@@ -129,6 +131,15 @@ describe.each(Object.entries(manifest.experiments))('the experiment %s', (name, 
 
     test('gives the state hash that it was recorded with', async () => {
       expect(await experimentStateHash(fresh.log, fresh.blobs, experimentId)).toBe(stateHash);
+    });
+
+    test('shows its events to readers as the newest versions', async () => {
+      const written = records.map(({ headers }) => headers['ce_type'] as string);
+      for (const type of new Set(written.map(latestType))) {
+        const seen = await readEvents(fresh, { topics: TOPIC_NAMES, types: new Set([type]), experimentId });
+        expect(new Set(seen.map(({ event }) => event.type))).toEqual(new Set([type]));
+        expect(seen).toHaveLength(written.filter((old) => latestType(old) === type).length);
+      }
     });
 
     test('has every decision made again, with its id and data, and no other', async () => {
