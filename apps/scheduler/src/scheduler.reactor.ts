@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import {
   ExperimentCancelRequested,
+  experimentIdOf,
   ExperimentSubmitted,
   HarnessProposed,
   HarnessScored,
@@ -13,7 +14,7 @@ import {
   type EventEnvelope,
   type ExperimentEnded,
 } from '@whale/contracts';
-import { describeError, isRetryable } from '@whale/kernel';
+import { describeError, InputError, isRetryable } from '@whale/kernel';
 import { followDecider, OnEvent, stateKey, type Delivery, type Reaction } from '@whale/service-kit';
 import { schedulerDecider } from './decider.ts';
 import type { SchedulerInput } from './events.ts';
@@ -32,6 +33,7 @@ export class SchedulerReactor {
 
   @OnEvent(ExperimentSubmitted)
   async submitted({ event }: EventEnvelope<ExperimentSubmitted>, delivery: Delivery): Promise<Reaction> {
+    checkId(event.data);
     try {
       const started = await startExperiment(event.data, this.#parts);
       const reaction = await follow(started, delivery);
@@ -90,6 +92,17 @@ export class SchedulerReactor {
 
 function follow(event: SchedulerInput, delivery: Delivery): Promise<Reaction> {
   return followDecider(schedulerDecider, event, delivery);
+}
+
+/**
+ * The id is a hash of the spec, so two specs cannot share one. A submission that claims the id of another spec is parked,
+ * not refused: a refusal would end the experiment that has the id by right. Throws InputError.
+ */
+function checkId({ experimentId, spec }: ExperimentSubmitted['data']): void {
+  const expected = experimentIdOf(spec);
+  if (experimentId !== expected) {
+    throw new InputError(`the spec submitted as ${experimentId} has the id ${expected}: submit it under that`);
+  }
 }
 
 /** A spec that cannot start ends at once, and says why. */
