@@ -11,6 +11,8 @@ export { Emitter } from './transport/emitter.ts';
 export { OutboxRelay } from './transport/relay.ts';
 export { WorkRunner, type WorkHandler, type WorkResult } from './work/work-runner.ts';
 export { WORK_HANDLERS } from './work/tokens.ts';
+export { PostgresDatabase, type PostgresOptions } from './store/postgres-database.ts';
+export { PostgresServiceStore } from './store/postgres-store.ts';
 export { SqliteServiceStore } from './store/sqlite-store.ts';
 export { StoreError } from './store/errors.ts';
 export {

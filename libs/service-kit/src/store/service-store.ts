@@ -9,6 +9,8 @@ import type { Position, TopicPartition } from '@whale/event-log';
  * D4 A work item is finished only by the owner of its lease, so its effects enter once.
  * D5 A document changes only from the revision that the unit has read: two processes of one service, each with
  *    partitions of its own, do not overwrite each other's state.
+ * D6 The outbox forgets just the records that were sent: one that another process commits meanwhile stays. Records of
+ *    units that build on each other (by a document, or one after the other) come in the order of the units.
  */
 export interface ServiceStore {
   checkpoint(partition: TopicPartition): Promise<number | undefined>;
@@ -22,7 +24,7 @@ export interface ServiceStore {
   commit(unit: UnitOfWork): Promise<void>;
   /** Records that wait for the relay, oldest first. */
   outbox(limit: number): Promise<readonly OutboxRecord[]>;
-  outboxSent(upTo: number): Promise<void>;
+  outboxSent(sequences: readonly number[]): Promise<void>;
   /** Leases up to `limit` items that are due and not leased to a living owner, oldest first. */
   claimWork(claim: WorkClaim): Promise<readonly WorkItem[]>;
   renewLeases(owner: string, ids: readonly string[], until: number): Promise<void>;

@@ -129,8 +129,10 @@ export class SqliteServiceStore implements ServiceStore {
     }));
   }
 
-  async outboxSent(upTo: number): Promise<void> {
-    this.#transaction(() => this.#run('DELETE FROM outbox WHERE sequence <= ?', [upTo]));
+  async outboxSent(sequences: readonly number[]): Promise<void> {
+    this.#transaction(() =>
+      this.#run('DELETE FROM outbox WHERE sequence IN (SELECT value FROM json_each(?))', [JSON.stringify(sequences)]),
+    );
   }
 
   async claimWork({ owner, kinds, limit, now, leaseUntil }: WorkClaim): Promise<readonly WorkItem[]> {
@@ -268,7 +270,7 @@ export class SqliteServiceStore implements ServiceStore {
       const code = (cause as { code?: string }).code ?? '';
       // JSON that is too deep or circular, or larger than SQLite's limit.
       if (cause instanceof RangeError || cause instanceof TypeError || code === 'SQLITE_TOOBIG') {
-        throw new StoreError('STORE_VALUE', `service store: ${(cause as Error).message}`, { cause });
+        throw new StoreError('STORE_UNSTORABLE', `service store: ${(cause as Error).message}`, { cause });
       }
       const full = code.startsWith('SQLITE_FULL');
       throw new StoreError(full ? 'STORE_FULL' : 'STORE_IO', `service store: ${(cause as Error).message}`, {

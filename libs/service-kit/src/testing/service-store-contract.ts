@@ -82,6 +82,15 @@ export function serviceStoreContract(name: string, makeHarness: () => Promise<St
       });
     });
 
+    test('D1: JSON too deep for any store is refused as such, and changes nothing', async () => {
+      let deep: unknown = [];
+      for (let level = 0; level < 50_000; level++) deep = [deep];
+      const unit = { inbox: ['e1'], documents: new Map([['doc', deep]]) };
+      await expect(store.commit(unit)).rejects.toMatchObject({ code: 'STORE_UNSTORABLE', retryable: false });
+      expect((await store.seen(['e1'])).size).toBe(0);
+      await store.commit({ inbox: ['e1'] });
+    });
+
     test('D2: an event id enters the inbox once', async () => {
       await store.commit({ inbox: ['e1'] });
       await expect(other.commit({ inbox: ['e1'] })).rejects.toMatchObject({ code: 'STORE_DUPLICATE', retryable: true });
@@ -200,13 +209,17 @@ export function serviceStoreContract(name: string, makeHarness: () => Promise<St
       });
     });
 
-    test('the outbox is read in order and forgotten up to a record', async () => {
+    test('D6: the outbox is read in order and forgets just what was sent', async () => {
+      const keys = async () => (await other.outbox(9)).map(({ key }) => key);
       await store.commit({ outbox: [record('a'), record('b')] });
-      await store.commit({ outbox: [record('c')] });
-      const [first, second] = await store.outbox(2);
-      expect([first?.key, second?.key]).toEqual(['a', 'b']);
-      await store.outboxSent(second?.sequence as number);
-      expect((await store.outbox(9)).map(({ key }) => key)).toEqual(['c']);
+      await store.commit({ outbox: ['c', 'd'].map(record) });
+      const [first, second, third] = await store.outbox(3);
+      expect([first?.key, second?.key, third?.key]).toEqual(['a', 'b', 'c']);
+      await store.outboxSent([first?.sequence as number, third?.sequence as number]);
+      expect(await keys()).toEqual(['b', 'd']);
+      await store.outboxSent([]);
+      await store.outboxSent([second?.sequence as number]);
+      expect(await keys()).toEqual(['d']);
     });
 
     test('everything outlives the connection', async () => {

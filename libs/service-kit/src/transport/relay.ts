@@ -49,7 +49,7 @@ export class OutboxRelay {
           const records = await this.#store.outbox(BATCH);
           if (records.length === 0) break;
           await this.#log.append(records);
-          await this.#store.outboxSent((records[records.length - 1] as { sequence: number }).sequence);
+          await this.#store.outboxSent(records.map(({ sequence }) => sequence));
         }
         wait = 100;
       } catch (error) {
