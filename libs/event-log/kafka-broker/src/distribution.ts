@@ -1,0 +1,106 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { EnvironmentError } from '@whale/kernel';
+import { KAFKA_VERSION } from './settings.ts';
+
+const POM = join(import.meta.dirname, '..', 'pom.xml');
+const LOOK_EVERY_MS = 500;
+
+export type Availability =
+  { available: true; how: 'KAFKA_BROKERS' | 'docker' | 'java' } | { available: false; why: string };
+
+/** How a broker can be had on this machine. Reads KAFKA_BROKERS, WHALE_CACHE and PATH. */
+export function brokerAvailability(env: NodeJS.ProcessEnv = process.env): Availability {
+  if (env['KAFKA_BROKERS']) return { available: true, how: 'KAFKA_BROKERS' };
+  if (output('docker', ['info', '--format', '{{.ServerVersion}}'], env)) return { available: true, how: 'docker' };
+  const java = Number(/^\S+ (\d+)/.exec(output('java', ['--version'], env))?.[1] ?? 0);
+  if (java < 17) {
+    const found = java === 0 ? 'no Java' : `Java ${java}`;
+    return { available: false, why: `no KAFKA_BROKERS, no Docker engine, and ${found} where 17 or newer is needed` };
+  }
+  if (!existsSync(jarsFolder(env)) && !output('mvn', ['--version'], env)) {
+    return { available: false, why: `Java ${java} is here, but no Maven (mvn) to fetch Kafka with` };
+  }
+  return { available: true, how: 'java' };
+}
+
+/** Empty when the command is missing or fails. */
+function output(command: string, args: readonly string[], env: NodeJS.ProcessEnv): string {
+  try {
+    return execFileSync(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'], timeout: 20_000 }).toString();
+  } catch {
+    return '';
+  }
+}
+
+function jarsFolder(env: NodeJS.ProcessEnv): string {
+  return join(env['WHALE_CACHE'] || join(homedir(), '.cache', 'whale'), `kafka-${KAFKA_VERSION}`);
+}
+
+/**
+ * The folder of the broker's jars, fetched with Maven the first time. Throws EnvironmentError.
+ *
+ * 1. The folder is there only when it is whole: it is filled under another name.
+ * 2. Of several processes one fetches and the others wait; two that fetch nevertheless do no harm.
+ */
+export async function kafkaJars(log: (line: string) => void): Promise<string> {
+  const jars = jarsFolder(process.env);
+  const lock = `${jars}.lock`;
+  await mkdir(join(jars, '..'), { recursive: true });
+  while (!existsSync(jars)) {
+    if (!(await takeLock(lock))) {
+      await sleep(LOOK_EVERY_MS);
+      continue;
+    }
+    try {
+      if (!existsSync(jars)) await fetchInto(jars, log);
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+  return jars;
+}
+
+async function fetchInto(jars: string, log: (line: string) => void): Promise<void> {
+  log(`fetching Kafka ${KAFKA_VERSION} with Maven (43 MB, only this time)`);
+  const aside = await mkdtemp(`${jars}.part-`);
+  const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${aside}`];
+  try {
+    await promisify(execFile)('mvn', ['-q', '-B', '-f', POM, ...goal], { maxBuffer: 1 << 24 });
+    await rename(aside, jars);
+  } catch (cause) {
+    if (existsSync(jars)) return;
+    const why = (cause as { stdout?: string }).stdout || (cause as Error).message;
+    throw new EnvironmentError(`Kafka could not be fetched with Maven: ${why}`, { cause });
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+/** The lock of a process that is no more is removed, for the next try. */
+async function takeLock(lock: string): Promise<boolean> {
+  try {
+    await writeFile(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const owner = Number(await readFile(lock, 'utf8').catch(() => ''));
+  // Zero: just being written, or just gone.
+  if (owner !== 0 && !isRunning(owner)) await rm(lock, { force: true });
+  return false;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
