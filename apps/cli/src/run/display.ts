@@ -2,6 +2,7 @@ import type { AnyEvent } from '@whale/contracts';
 import type { ExperimentView } from '@whale/experiment-view';
 import { elapsed, oneLine } from '../print/text.ts';
 import { milestone } from './milestones.ts';
+import { RepeatFold } from './repeat-fold.ts';
 
 /** What shows a run while it goes on. */
 export interface Display {
@@ -44,5 +45,37 @@ export class PlainDisplay implements Display {
 
   #line(text: string): void {
     this.#write(`${elapsed((Date.now() - this.#started) / 1000).padStart(6)}  ${text}`);
+  }
+}
+
+/** A display that is not flooded: trouble that says the same again is counted. */
+export class FoldedDisplay implements Display {
+  readonly #display: Display;
+  readonly #fold = new RepeatFold();
+
+  constructor(display: Display) {
+    this.#display = display;
+  }
+
+  update(events: readonly AnyEvent[], view: ExperimentView): void {
+    this.#tell(this.#fold.due(Date.now()));
+    this.#display.update(events, view);
+  }
+
+  trouble(line: string): void {
+    this.#tell(this.#fold.take(line, Date.now()));
+  }
+
+  note(line: string): void {
+    this.#display.note(line);
+  }
+
+  close(): void {
+    this.#tell(this.#fold.flush());
+    this.#display.close();
+  }
+
+  #tell(lines: readonly string[]): void {
+    for (const line of lines) this.#display.trouble(line);
   }
 }
