@@ -15,3 +15,4 @@ export {
   type TopicPartition,
 } from './event-log.ts';
 export { murmur2, partitionForKey } from './partitioner.ts';
+export { checkTopicDefinition } from './topic-definition.ts';

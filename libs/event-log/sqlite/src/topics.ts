@@ -1,14 +1,10 @@
-import { LogError, type TopicDefinition, type TopicPartition } from '@whale/event-log';
+import { checkTopicDefinition, LogError, type TopicDefinition, type TopicPartition } from '@whale/event-log';
 import type { LogDatabase } from './database.ts';
 
 export interface PartitionRef extends TopicPartition {
   /** Id within the file. */
   id: number;
 }
-
-/** What Kafka allows as a topic name. */
-const TOPIC_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/;
-const MOST_PARTITIONS = 10_000;
 
 /** The topics of the file. A topic never changes once it exists, so what was read once is remembered. */
 export class TopicCatalogue {
@@ -46,7 +42,7 @@ export class TopicCatalogue {
 
   /** All or nothing. Throws `LOG_TOPIC_INVALID`. Writes only when something is missing. */
   ensure(definitions: readonly TopicDefinition[]): void {
-    for (const definition of definitions) checkDefinition(definition);
+    for (const definition of definitions) checkTopicDefinition(definition);
     const isMissing = (definition: TopicDefinition) => {
       const existing = this.#find(definition.name);
       if (existing !== undefined && existing.length < definition.partitions) {
@@ -83,17 +79,5 @@ export class TopicCatalogue {
     if (partitions.length === 0) return undefined;
     this.#known.set(topic, partitions);
     return partitions;
-  }
-}
-
-function checkDefinition({ name, partitions }: TopicDefinition): void {
-  if (!TOPIC_NAME.test(name)) {
-    throw new LogError('LOG_TOPIC_INVALID', `topic name ${JSON.stringify(name)} must be 1 to 249 of a-z A-Z 0-9 . _ -`);
-  }
-  if (!Number.isInteger(partitions) || partitions < 1 || partitions > MOST_PARTITIONS) {
-    throw new LogError(
-      'LOG_TOPIC_INVALID',
-      `topic ${name}: partitions must be 1 to ${MOST_PARTITIONS}, not ${partitions}`,
-    );
   }
 }
