@@ -1,0 +1,180 @@
+import type { Kafka, KafkaMessage } from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogError, type TopicPartition } from '@whale/event-log';
+import { kafkaClient, retries } from './client.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
+import { toLogError, typeOf } from './errors.ts';
+import type { KafkaSettings } from './settings.ts';
+
+/**
+ * The parts of kafkajs below its public interface that are used here, and nowhere else. kafkajs reads only through
+ * consumer groups, whose join and leave cost seconds for each range that is read; a fetch costs a round trip. kafkajs
+ * is pinned exactly, and no longer changes.
+ */
+interface Cluster {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
+  findBroker(where: { nodeId: number }): Promise<Broker>;
+  fetchTopicsOffset(
+    topics: readonly { topic: string; partitions: { partition: number }[]; fromBeginning: boolean }[],
+  ): Promise<{ topic: string; partitions: { partition: number; offset: string }[] }[]>;
+}
+
+interface PartitionMetadata {
+  partitionId: number;
+  leader: number;
+}
+
+interface Broker {
+  fetch(request: {
+    maxWaitTime: number;
+    minBytes: number;
+    maxBytes: number;
+    isolationLevel: number;
+    topics: { topic: string; partitions: { partition: number; fetchOffset: string; maxBytes: number }[] }[];
+    rackId: string;
+  }): Promise<{ responses: { partitions: { highWatermark: string; messages: FetchedMessage[] }[] }[] }>;
+}
+
+type FetchedMessage = KafkaMessage & { isControlRecord?: boolean };
+
+const METADATA_MAX_AGE_MS = 300_000;
+const READ_COMMITTED = 1;
+const FETCH_WAIT_MS = 100;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+export interface FetchedPage {
+  messages: KafkaMessage[];
+  /** Where to fetch next; undefined when the page held nothing at all. */
+  next: number | undefined;
+}
+
+/** Requests without a group, over one connection to each broker. Names here are those on the broker. */
+export class KafkaCluster {
+  readonly #kafka: Kafka;
+  readonly #watch: ConnectionWatch;
+  readonly #patienceMs: number;
+  #cluster: Promise<Cluster> | undefined;
+  #closed = false;
+
+  /** `patienceMs`: how long a request is tried while brokers are away, before it rejects with `LOG_UNAVAILABLE`. */
+  constructor(settings: KafkaSettings, watch: ConnectionWatch, patienceMs: number) {
+    this.#kafka = kafkaClient(settings, retries(0));
+    this.#watch = watch;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Resolves when a broker has answered. */
+  async connected(): Promise<void> {
+    await this.#request('connecting', (cluster) => cluster.refreshMetadata());
+  }
+
+  /** Partitions that have a leader. Rejects with `LOG_UNKNOWN_TOPIC`. */
+  async partitions(topic: string): Promise<number[]> {
+    const metadata = await this.#request(`topic ${topic}`, async (cluster) => {
+      await cluster.addMultipleTargetTopics([topic]);
+      return cluster.findTopicPartitionMetadata(topic);
+    });
+    return metadata.map(({ partitionId }) => partitionId).sort((a, b) => a - b);
+  }
+
+  /** Offsets of the next records (`head`) or of the first ones still there (`low`). */
+  async offsets(partitions: readonly TopicPartition[], which: 'head' | 'low'): Promise<Map<string, number>> {
+    const byTopic = new Map<string, { partition: number }[]>();
+    for (const { topic, partition } of partitions) byTopic.set(topic, [...(byTopic.get(topic) ?? []), { partition }]);
+    if (byTopic.size === 0) return new Map();
+    const asked = [...byTopic].map(([topic, of]) => ({ topic, partitions: of, fromBeginning: which === 'low' }));
+    const answer = await this.#request('offsets', async (cluster) => {
+      await cluster.addMultipleTargetTopics([...byTopic.keys()]);
+      return cluster.fetchTopicsOffset(asked);
+    });
+    return new Map(
+      answer.flatMap(({ topic, partitions: of }) =>
+        of.map(({ partition, offset }) => [partitionKey({ topic, partition }), Number(offset)] as const),
+      ),
+    );
+  }
+
+  /** Records from `offset` on, about `maxBytes` of them, at least one where there is one. */
+  async fetch({ topic, partition }: TopicPartition, offset: number, maxBytes: number): Promise<FetchedPage> {
+    const about = `${topic}/${partition}`;
+    const messages = await this.#request(about, async (cluster) => {
+      await cluster.addMultipleTargetTopics([topic]);
+      const leader = cluster.findTopicPartitionMetadata(topic).find(({ partitionId }) => partitionId === partition);
+      if (leader === undefined) throw new LogError('LOG_UNKNOWN_TOPIC', `${about} does not exist`);
+      const broker = await cluster.findBroker({ nodeId: leader.leader });
+      const { responses } = await broker.fetch({
+        maxWaitTime: FETCH_WAIT_MS,
+        minBytes: 1,
+        maxBytes,
+        isolationLevel: READ_COMMITTED,
+        topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes }] }],
+        rackId: '',
+      });
+      return responses[0]?.partitions[0]?.messages ?? [];
+    });
+    const last = messages.at(-1);
+    return {
+      messages: messages.filter((each) => each.isControlRecord !== true && Number(each.offset) >= offset),
+      next: last === undefined ? undefined : Math.max(offset, Number(last.offset) + 1),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const cluster = await this.#cluster?.catch(() => undefined);
+    await cluster?.disconnect().catch(() => undefined);
+  }
+
+  /** Tried again until it is answered or patience is over. */
+  async #request<T>(about: string, ask: (cluster: Cluster) => Promise<T>): Promise<T> {
+    const end = performance.now() + this.#patienceMs;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const connecting = (this.#cluster ??= this.#connect());
+      try {
+        const answer = await ask(await connecting);
+        this.#watch.answered();
+        return answer;
+      } catch (error) {
+        await this.#drop(connecting, error);
+        const failure = toLogError(error, about);
+        if (failure.retryable && !this.#closed) this.#watch.failed(failure);
+        if (!failure.retryable || this.#closed || performance.now() + pause > end) throw failure;
+        await sleep(pause);
+      }
+    }
+  }
+
+  async #connect(): Promise<Cluster> {
+    const cluster = internalCluster(this.#kafka);
+    await cluster.connect();
+    return cluster;
+  }
+
+  /** After most failures a new connection with new metadata is the surest cure. */
+  async #drop(connecting: Promise<Cluster>, error: unknown): Promise<void> {
+    if (this.#cluster !== connecting || typeOf(error) === 'OFFSET_OUT_OF_RANGE') return;
+    this.#cluster = undefined;
+    const cluster = await connecting.catch(() => undefined);
+    cluster?.disconnect().catch(() => undefined);
+  }
+}
+
+export function partitionKey({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}
+
+function internalCluster(kafka: Kafka): Cluster {
+  const symbol = Object.getOwnPropertySymbols(kafka).find((each) => each.description === 'private:Kafka:createCluster');
+  if (symbol === undefined) throw new LogError('LOG_IO', 'this is not the version of kafkajs that is pinned');
+  const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[symbol] as (o: object) => Cluster;
+  return create({
+    metadataMaxAge: METADATA_MAX_AGE_MS,
+    allowAutoTopicCreation: false,
+    isolationLevel: READ_COMMITTED,
+  });
+}

@@ -1,0 +1,47 @@
+import type { LogError } from '@whale/event-log';
+
+/** Trouble that is over sooner is not worth a line: a leader or a coordinator that moves. */
+const GRACE_MS = 2_000;
+
+/**
+ * Whether the brokers answer, told once for each change: all parts of one log share it, so that a broker that goes
+ * away is one line and not one for each producer and subscription, and for each of their tries.
+ */
+export class ConnectionWatch {
+  readonly #where: string;
+  readonly #tell: (message: string) => void;
+  #since: number | undefined;
+  #told = false;
+  #lastTold = '';
+
+  /** `where`: the brokers, for people. */
+  constructor(where: string, tell: (message: string) => void) {
+    this.#where = where;
+    this.#tell = tell;
+  }
+
+  /** A try failed. What cannot go away by itself is told at once, and each such text once. */
+  failed(error: LogError): void {
+    const now = performance.now();
+    this.#since ??= now;
+    if (!error.retryable && error.message !== this.#lastTold) {
+      this.#lastTold = error.message;
+      this.#told = true;
+      this.#tell(error.message);
+    } else if (!this.#told && now - this.#since >= GRACE_MS) {
+      this.#told = true;
+      this.#tell(`Kafka at ${this.#where} does not answer (${error.message}); trying again until it does`);
+    }
+  }
+
+  /** A request was answered. */
+  answered(): void {
+    if (this.#since === undefined) return;
+    const seconds = Math.round((performance.now() - this.#since) / 1000);
+    this.#since = undefined;
+    this.#lastTold = '';
+    if (!this.#told) return;
+    this.#told = false;
+    this.#tell(`Kafka at ${this.#where} answers again, after ${seconds} s`);
+  }
+}
