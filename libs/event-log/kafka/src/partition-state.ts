@@ -1,0 +1,75 @@
+import { LogError, type PartitionStatus, type TopicPartition } from '@whale/event-log';
+
+const FIRST_BACK_OFF_MS = 100;
+const LONGEST_BACK_OFF_MS = 5_000;
+
+/** One partition for as long as a member holds it: how far it has come, and when it may be tried again. */
+export class PartitionState {
+  readonly at: TopicPartition;
+  /** The topic's name on the broker. */
+  readonly topicOnBroker: string;
+  /** Offset to deliver next; undefined until the checkpoint has been asked for. */
+  next: number | undefined;
+  head: number | undefined;
+  /** Held no longer: nothing more is delivered. */
+  ended = false;
+  /** A handler is at work on it. */
+  busy = false;
+  /** Whether `next` is known by now; false after a checkpoint that could not be read, until it is asked for again. */
+  begun: Promise<boolean> = Promise.resolve(false);
+  #failures = 0;
+  #retryRecords: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(at: TopicPartition, topicOnBroker: string) {
+    this.at = at;
+    this.topicOnBroker = topicOnBroker;
+  }
+
+  get status(): PartitionStatus {
+    const { next, head } = this;
+    return { ...this.at, nextOffset: next, head: head === undefined ? next : Math.max(head, next ?? 0) };
+  }
+
+  /** After a failed delivery the same records come again, not more of them. */
+  limit(maxRecords: number): number {
+    return this.#retryRecords ?? maxRecords;
+  }
+
+  /** `low` and `head`: the offsets that the partition has. What retention has deleted is passed over. */
+  begin(checkpoint: number | undefined, low: number, head: number): void {
+    const next = checkpoint ?? low;
+    const name = `${this.at.topic}/${this.at.partition}`;
+    if (!Number.isSafeInteger(next) || next < 0) {
+      throw new RangeError(`checkpoint of ${name} is ${next}, not an offset`);
+    }
+    if (next > head) {
+      throw new LogError(
+        'LOG_CORRUPT',
+        `checkpoint ${next} of ${name} lies past the end of the log (${head}): the topic was made anew. Restore it, or rebuild the state of this consumer`,
+      );
+    }
+    this.next = Math.max(next, low);
+    this.head = head;
+    this.#failures = 0;
+  }
+
+  succeeded(next: number): void {
+    this.next = next;
+    this.#failures = 0;
+    this.#retryRecords = undefined;
+  }
+
+  /** `retry` is called after a back-off, unless the partition has ended by then. */
+  failed(deliveredRecords: number | undefined, retry: () => void): void {
+    const pauseMs = Math.min(FIRST_BACK_OFF_MS * 2 ** this.#failures, LONGEST_BACK_OFF_MS);
+    this.#failures++;
+    this.#retryRecords = deliveredRecords ?? this.#retryRecords;
+    this.#timer = setTimeout(retry, pauseMs);
+  }
+
+  end(): void {
+    this.ended = true;
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kafka } from 'kafkajs';
+import {
+  LogError,
+  type SubscribeOptions,
+  type Subscription,
+  type SubscriptionStatus,
+  type TopicPartition,
+} from '@whale/event-log';
+import type { Clock } from '@whale/kernel';
+import type { KafkaCluster } from './cluster.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
+import { toLogError } from './errors.ts';
+import { Member } from './member.ts';
+import type { Names } from './names.ts';
+import type { KafkaSettings } from './settings.ts';
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2_000;
+/** A member that lived so long had joined and worked: what ended it is a new trouble. */
+const SETTLED_MS = 10_000;
+
+export interface SubscriptionParts {
+  kafka: Kafka;
+  settings: KafkaSettings;
+  names: Names;
+  cluster: KafkaCluster;
+  watch: ConnectionWatch;
+  clock: Clock;
+}
+
+/** A place in a group for as long as it is wanted: one member after the other, each until kafkajs gives it up. */
+export class KafkaSubscription implements Subscription {
+  readonly #options: SubscribeOptions;
+  readonly #parts: SubscriptionParts;
+  readonly #stop = new AbortController();
+  #aliveAt: number;
+  #handlingSince: number | null = null;
+  #member: Member | undefined;
+  #loop: Promise<void> | undefined;
+
+  constructor(options: SubscribeOptions, parts: SubscriptionParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#aliveAt = parts.clock.now();
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  assigned(): readonly TopicPartition[] {
+    return this.status().partitions.map(({ topic, partition }) => ({ topic, partition }));
+  }
+
+  status(): SubscriptionStatus {
+    const partitions = this.#stop.signal.aborted ? [] : (this.#member?.assigned() ?? []);
+    return { aliveAt: this.#aliveAt, handlingSince: this.#handlingSince, partitions };
+  }
+
+  /** Trouble with the subscription as a whole. */
+  tell(message: string): void {
+    const [topic = ''] = this.#options.topics;
+    this.#report(new LogError('LOG_UNAVAILABLE', message, { retryable: true }), { topic, partition: -1 });
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    let pause = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      const member = this.#newMember();
+      this.#member = member;
+      member.join();
+      const failure = await Promise.race([member.ended, stopped]);
+      await member.leave();
+      this.#member = undefined;
+      if (signal.aborted) return;
+      this.#parts.watch.failed(toLogError(failure, `group ${this.#options.group}`));
+      // A try to reach the brokers that ended is a sign of life too: starting the process anew would not help.
+      this.#alive();
+      pause = performance.now() - startedAt > SETTLED_MS ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  #newMember(): Member {
+    return new Member(this.#options, this.#parts, {
+      onAlive: () => this.#alive(),
+      onHandling: (handling) => (this.#handlingSince = handling ? this.#parts.clock.now() : null),
+      report: (error, at) => this.#report(error, at),
+    });
+  }
+
+  #alive(): void {
+    this.#aliveAt = this.#parts.clock.now();
+  }
+
+  #report(error: unknown, at: TopicPartition): void {
+    try {
+      this.#options.onError?.(error, at);
+    } catch {
+      // A reporter that fails must not end the subscription.
+    }
+  }
+}
