@@ -29,6 +29,7 @@ export {
 export { followDecider, stateKey } from './decider-reactor.ts';
 export { projection, type Projection } from './projection/projection.ts';
 export {
+  addColumns,
   createTable,
   flag,
   integer,

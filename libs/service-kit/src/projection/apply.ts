@@ -38,7 +38,8 @@ function statements({ table, consumes, project }: Projection, events: readonly A
     }
   }
   const byColumns = new Map<string, { columns: string[]; rows: Row[] }>();
-  for (const { key, set } of byKey.values()) {
+  // In one order everywhere, so that two processes do not wait for each other's rows.
+  for (const [, { key, set }] of [...byKey].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const columns = Object.keys(set).sort();
     const group = byColumns.get(columns.join()) ?? { columns, rows: [] };
     byColumns.set(columns.join(), group);

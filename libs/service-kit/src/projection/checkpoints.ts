@@ -1,6 +1,7 @@
 import type { Position, TopicPartition } from '@whale/event-log';
 import type { EntityManager } from 'typeorm';
 import { StoreError } from '../store/errors.ts';
+import { driverErrorOf } from '../store/postgres-errors.ts';
 import { createTable, integer, text, type ReadTable } from './read-table.ts';
 
 const KEY = { consumer_group: text, topic: text, partition: integer };
@@ -38,17 +39,25 @@ export async function moveCheckpoint(
 ): Promise<void> {
   const repository = manager.getRepository<CheckpointRow>(CHECKPOINTS.name);
   const key = { consumer_group: group, topic, partition };
+  const stale = (cause?: unknown) =>
+    new StoreError(
+      'STORE_STALE_CONSUMER',
+      `the checkpoint of ${group} on ${topic}/${partition} is not ${from}: another process has gone on`,
+      { retryable: true, cause },
+    );
   if (from === undefined) {
-    await repository.insert({ ...key, next_offset: to });
+    await repository.insert({ ...key, next_offset: to }).catch((error: unknown) => {
+      throw isKnownKey(error) ? stale(error) : error;
+    });
     return;
   }
   const { affected } = await repository.update({ ...key, next_offset: from }, { next_offset: to });
-  if (affected === 1) return;
-  throw new StoreError(
-    'STORE_STALE_CONSUMER',
-    `the checkpoint of ${group} on ${topic}/${partition} is not ${from}: another process has gone on`,
-    { retryable: true },
-  );
+  if (affected !== 1) throw stale();
+}
+
+function isKnownKey(error: unknown): boolean {
+  const { code } = (driverErrorOf(error) ?? {}) as { code?: string };
+  return code === '23505' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
 export async function replaceCheckpoints(

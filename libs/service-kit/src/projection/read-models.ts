@@ -1,57 +1,82 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import Database from 'libsql';
-import { EnvironmentError } from '@whale/kernel';
-import type { DataSource, EntityManager, EntitySchema } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { PostgresDatabase } from '../store/postgres-database.ts';
 import { CHECKPOINTS, checkpointMigration } from './checkpoints.ts';
 import { Fifo } from './fifo.ts';
+import { PostgresPlace } from './postgres-place.ts';
 import type { Projection } from './projection.ts';
-import type { Column, Migration, ReadTable } from './read-table.ts';
+import type { ReadPlace } from './read-place.ts';
+import type { Migration, ReadTable } from './read-table.ts';
+import { SqlitePlace } from './sqlite-place.ts';
 
-export interface ReadModelOptions {
-  /** The SQLite file. Made when missing, with its folder. */
-  path: string;
+export type ReadModelOptions = {
   /** Before the name of each table. */
   prefix?: string;
-}
-
-const MIGRATION_TRIES = 5;
+} & (
+  | {
+      /** The SQLite file. Made when missing, with its folder. */
+      path: string;
+    }
+  | {
+      /** One that is shared with others and stays open, or the url of one to be opened. */
+      database: PostgresDatabase | string;
+      /** Made when missing (`whale_read`). */
+      schema?: string;
+    }
+);
 
 /**
- * The read models of a data folder, in one SQLite file that any SQLite client can query. TypeORM shares one
- * QueryRunner on SQLite, on which two transactions at a time fail; so everything goes through one queue. Tables join
- * as services start, each with its migrations.
+ * The read models of a platform, in one SQLite file or one PostgreSQL schema that any client can query. Tables join as
+ * services start, each with its migrations.
  */
 export class ReadModels {
-  readonly #options: Required<ReadModelOptions>;
+  readonly prefix: string;
+  readonly #place: ReadPlace;
   readonly #queue = new Fifo();
-  readonly #tables = new Map<string, ReadTable>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #tables = new Map<string, ReadTable>([[CHECKPOINTS.name, CHECKPOINTS]]);
   readonly #migrations = new Map<string, Migration>([[checkpointMigration.name, checkpointMigration]]);
   #source: DataSource | null = null;
 
   constructor(options: ReadModelOptions) {
-    this.#options = { prefix: '', ...options };
+    this.prefix = options.prefix ?? '';
+    this.#place =
+      'path' in options
+        ? new SqlitePlace(options.path)
+        : new PostgresPlace(options.database, options.schema ?? 'whale_read');
   }
 
-  get prefix(): string {
-    return this.#options.prefix;
+  /** True when such read models were made before, by whatever process; makes none. */
+  exists(): Promise<boolean> {
+    return this.#queue.run(() => this.#place.exists(this.prefix));
   }
 
-  /** Adds tables and brings them to their present shape. Throws EnvironmentError when the file cannot be used. */
+  /** Adds tables and brings them to their present shape. Throws EnvironmentError when the place cannot be used. */
   register(projections: readonly Projection[]): Promise<void> {
     return this.#queue.run(async () => {
       for (const { table, migrations } of projections) {
         this.#tables.set(table.name, table);
         for (const migration of migrations) this.#migrations.set(migration.name, migration);
       }
-      await this.#close();
-      this.#source = await this.#open();
+      if (this.#place.serial) await this.#release();
+      this.#source = await this.#place.open({
+        tables: [...this.#tables.values()],
+        migrations: [...this.#migrations.values()],
+        prefix: this.prefix,
+      });
     });
   }
 
-  /** Runs `work` in one transaction, after those that came before. */
+  /**
+   * Runs `work` in one transaction; on SQLite after those that came before. Throws StoreError when the database fails,
+   * or what `work` throws.
+   */
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.#queue.run(() => this.#opened().transaction(work));
+    if (this.#place.serial) return this.#queue.run(() => this.#place.transaction(this.#opened(), work));
+    const running = this.#place.transaction(this.#opened(), work);
+    this.#underWay.add(running);
+    const over = () => this.#underWay.delete(running);
+    running.then(over, over);
+    return running;
   }
 
   /** SQL that would bring the tables from the migrated to the declared shape: none, unless a migration is missing. */
@@ -62,19 +87,23 @@ export class ReadModels {
     });
   }
 
+  /** A table as SQL names it in `manager.query`: quoted, with prefix and schema. */
+  sqlName(table: string): string {
+    return this.#place.sqlName(this.prefix + table);
+  }
+
   /** Drops all tables of this prefix that were registered. */
   drop(): Promise<void> {
     return this.#queue.run(async () => {
-      const runner = this.#opened().createQueryRunner();
-      for (const name of [...this.#tables.keys(), CHECKPOINTS.name, 'migrations']) {
-        await runner.dropTable(this.#options.prefix + name, true);
+      for (const name of [...this.#tables.keys(), 'migrations']) {
+        await this.#opened().query(`DROP TABLE IF EXISTS ${this.sqlName(name)}`);
       }
-      await this.#close();
+      await this.#release();
     });
   }
 
   close(): Promise<void> {
-    return this.#queue.run(() => this.#close());
+    return this.#queue.run(() => this.#release());
   }
 
   #opened(): DataSource {
@@ -82,76 +111,9 @@ export class ReadModels {
     return this.#source;
   }
 
-  async #close(): Promise<void> {
-    await this.#source?.destroy();
+  async #release(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    await this.#place.release(this.#source);
     this.#source = null;
   }
-
-  async #open(): Promise<DataSource> {
-    const { path, prefix } = this.#options;
-    // TypeORM takes a while to load; a process without read models does not pay for it.
-    const { DataSource, EntitySchema } = await import('typeorm');
-    try {
-      mkdirSync(dirname(path), { recursive: true });
-      const source = new DataSource({
-        type: 'better-sqlite3',
-        database: path,
-        driver: Database,
-        timeout: 10_000,
-        enableWAL: true,
-        entityPrefix: prefix,
-        entities: [...this.#tables.values(), CHECKPOINTS].map((table) => entityOf(table, EntitySchema)),
-        migrations: [...this.#migrations.values()].map(migrationClass),
-        migrationsTableName: `${prefix}migrations`,
-        // The log is what lasts: after a power cut the last transactions are projected again.
-        prepareDatabase: (db: InstanceType<typeof Database>) => void db.exec('PRAGMA synchronous = NORMAL'),
-      });
-      await source.initialize();
-      await migrate(source);
-      return source;
-    } catch (cause) {
-      throw new EnvironmentError(
-        `the read models ${path} cannot be opened: ${(cause as Error).message}. ` +
-          'They may be deleted: whale rebuild makes them again from the log.',
-        { cause },
-      );
-    }
-  }
-}
-
-/** Two processes that start together may both want to make a table: whoever comes second finds it made. */
-async function migrate(source: DataSource): Promise<void> {
-  for (let left = MIGRATION_TRIES; ; left--) {
-    try {
-      await source.runMigrations();
-      return;
-    } catch (error) {
-      if (left <= 1) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-}
-
-function entityOf(table: ReadTable, Schema: typeof EntitySchema): EntitySchema {
-  const options =
-    (primary: boolean) =>
-    ([name, { type }]: [string, Column]) => [name, { type, primary, nullable: !primary }];
-  return new Schema({
-    name: table.name,
-    tableName: table.name,
-    columns: Object.fromEntries([
-      ...Object.entries(table.key).map(options(true)),
-      ...Object.entries(table.columns).map(options(false)),
-    ]) as EntitySchema['options']['columns'],
-  });
-}
-
-function migrationClass({ name, up }: Migration) {
-  return class {
-    readonly name = name;
-    readonly up = up;
-    async down(): Promise<void> {
-      throw new Error('read models are not migrated back: delete them and rebuild');
-    }
-  };
 }

@@ -48,28 +48,53 @@ export interface Migration {
   up(runner: QueryRunner): Promise<void>;
 }
 
+export type Dialect = 'sqlite' | 'postgres';
+
+/** Integers are times in ms and counts of tokens too: on PostgreSQL, unlike on SQLite, they need to be told so. */
+export function columnType(
+  { type }: Column,
+  dialect: Dialect,
+): 'text' | 'integer' | 'bigint' | 'double precision' | 'boolean' {
+  if (type === 'simple-json') return 'text';
+  return type === 'integer' && dialect === 'postgres' ? 'bigint' : type;
+}
+
 /** The first migration of a table; its columns are written out, so that they do not change with the table. */
 export function createTable(name: string, table: string, key: Columns, columns: Columns): Migration {
   return {
     name,
     up: async (runner) => {
       const { Table } = await import('typeorm');
-      const column =
-        (isPrimary: boolean) =>
-        ([columnName, { type }]: [string, Column]) => ({
-          name: columnName,
-          type: type === 'simple-json' ? 'text' : type,
-          isPrimary,
-          isNullable: !isPrimary,
-        });
       await runner.createTable(
         new Table({
           name: prefixed(runner, table),
-          columns: [...Object.entries(key).map(column(true)), ...Object.entries(columns).map(column(false))],
+          columns: [...tableColumns(runner, key, true), ...tableColumns(runner, columns, false)],
         }),
       );
     },
   };
+}
+
+/** A later migration: more columns, which are null in the rows that are there. */
+export function addColumns(name: string, table: string, columns: Columns): Migration {
+  return {
+    name,
+    up: async (runner) => {
+      const { TableColumn } = await import('typeorm');
+      const added = tableColumns(runner, columns, false).map((column) => new TableColumn(column));
+      await runner.addColumns(prefixed(runner, table), added);
+    },
+  };
+}
+
+function tableColumns(runner: QueryRunner, columns: Columns, isPrimary: boolean) {
+  const dialect = runner.connection.options.type === 'postgres' ? 'postgres' : 'sqlite';
+  return Object.entries(columns).map(([name, column]) => ({
+    name,
+    type: columnType(column, dialect),
+    isPrimary,
+    isNullable: !isPrimary,
+  }));
 }
 
 /** The table's name in the data source of `runner`: shadow tables bear a prefix. */

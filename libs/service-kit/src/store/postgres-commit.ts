@@ -5,8 +5,6 @@ import type { UnitOfWork } from './service-store.ts';
 
 /** Documents are guarded by this many locks a schema, however many there are. */
 const LOCKS = 64;
-/** Longer than this no transaction waits for its process, which may be stopped or gone. */
-const IDLE_MS = 60_000;
 
 /**
  * Begins the transaction of a unit and locks its documents, those too that are not there yet, in one round trip. What
@@ -17,11 +15,9 @@ export function beginUnit(schema: string, { basedOn, documents }: UnitOfWork): s
   const stripes = new Set(keys.map((key) => Number(BigInt.asUintN(32, BigInt(lockId(key)))) % LOCKS));
   // In one order everywhere, so that no two units wait for each other.
   const locks = [...stripes].sort((a, b) => a - b).map((n) => `pg_advisory_xact_lock(${lockId(schema, String(n))})`);
-  return [
-    'BEGIN ISOLATION LEVEL READ COMMITTED',
-    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
-    ...(locks.length > 0 ? [`SELECT ${locks.join(', ')}`] : []),
-  ].join('; ');
+  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...(locks.length > 0 ? [`SELECT ${locks.join(', ')}`] : [])].join(
+    '; ',
+  );
 }
 
 /** Writes a whole unit in one statement, which says what must not be: then the transaction is to be rolled back. */

@@ -52,6 +52,8 @@ export class PostgresDatabase {
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       application_name: 'whale',
+      // The locks of a process that is stopped in a transaction must not be waited for without end.
+      onConnect: async (client) => void (await client.query(`SET idle_in_transaction_session_timeout = ${SILENCE_MS}`)),
       types: {
         // Counts, offsets and times in ms: all of them are exact as numbers.
         getTypeParser: (type: number, format?: 'text' | 'binary') =>

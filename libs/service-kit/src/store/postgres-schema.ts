@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { DataSource, EntitySchema, MigrationInterface, QueryRunner } from 'typeorm';
 import { EnvironmentError, InputError } from '@whale/kernel';
 import { StoreError } from './errors.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
@@ -11,7 +11,9 @@ export interface MigratedSchema {
   schema: string;
   migrations: readonly MigrationClass[];
   /** The table that remembers what was migrated. */
-  table: string;
+  migrationsTableName: string;
+  entities?: EntitySchema[];
+  entityPrefix?: string;
 }
 
 /** Lower case, so that it reads the same quoted or not; short, so that names made from it are unique. */
@@ -27,16 +29,16 @@ export function checkSchemaName(schema: string): void {
 
 /**
  * Runs the migrations of a schema that have not run yet, all in one transaction, and says which the schema knows. Those
- * who start together wait for each other. Throws EnvironmentError when the schema cannot be made.
+ * who start together wait for each other. The data source is one to work with. Throws EnvironmentError when the schema cannot be made.
  */
 export async function migrateSchema(
   database: PostgresDatabase,
-  { schema, migrations, table }: MigratedSchema,
-): Promise<readonly string[]> {
+  { schema, migrations, ...options }: MigratedSchema,
+): Promise<{ source: DataSource; executed: readonly string[] }> {
   checkSchemaName(schema);
   try {
     const { MigrationExecutor } = await import('typeorm');
-    const source = await database.dataSource({ schema, migrations: [...migrations], migrationsTableName: table });
+    const source = await database.dataSource({ ...options, schema, migrations: [...migrations] });
     const runner = source.createQueryRunner();
     try {
       await runner.startTransaction();
@@ -46,7 +48,7 @@ export async function migrateSchema(
       await executor.executePendingMigrations();
       const executed = await executor.getExecutedMigrations();
       await runner.commitTransaction();
-      return executed.map(({ name }) => name);
+      return { source, executed: executed.map(({ name }) => name) };
     } catch (error) {
       await runner.rollbackTransaction().catch(() => undefined);
       throw error;

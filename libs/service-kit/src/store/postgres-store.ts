@@ -176,10 +176,10 @@ export class PostgresServiceStore implements ServiceStore {
 
   async #migrate(): Promise<void> {
     const known = new Set(STORE_MIGRATIONS.map(({ name }) => name));
-    const executed = await migrateSchema(this.#database, {
+    const { executed } = await migrateSchema(this.#database, {
       schema: this.#schema,
       migrations: STORE_MIGRATIONS,
-      table: 'migrations',
+      migrationsTableName: 'migrations',
     });
     const newer = executed.filter((name) => !known.has(name));
     if (newer.length === 0) return;

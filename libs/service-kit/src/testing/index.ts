@@ -1,3 +1,4 @@
+export { readModelsContract, type ReadModelsHarness } from './read-models-contract.ts';
 export { serviceStoreContract, type StoreHarness } from './service-store-contract.ts';
 export { poisonContract, type PoisonHarness } from './poison-contract.ts';
 export { ECHO_TOPIC, REQUEST_TOPIC, echoService, request } from '../support/echo-service.ts';
