@@ -122,3 +122,17 @@ test('the value of an event is readable by people: plain JSON under CloudEvents 
     value: '{"experimentId":"x","reason":"enough"}',
   });
 });
+
+test('an id that no key or header can hold is neither written nor read', async () => {
+  for (const experimentId of ['x'.repeat(1_025), 'a\u0000b']) {
+    const data = { experimentId, reason: 'enough' };
+    const event = { type: 'whale.experiment.cancel-requested.v1', data };
+    const problem = { code: 'EVENT_SCHEMA', message: expect.stringMatching(/more than 1024|NUL/) as string };
+    expect(() => encodeEvent(event, { source: 's', time: 0, correlationId: 'x' })).toThrow(/more than 1024|NUL/);
+    await expect(decodeRecord({ ...good, value: JSON.stringify(data) }, inline)).rejects.toMatchObject(problem);
+  }
+});
+
+test('a traceparent that cannot be is passed over', async () => {
+  expect((await decodeRecord(withHeader('traceparent', '0'.repeat(2_000)), inline)).traceparent).toBeUndefined();
+});

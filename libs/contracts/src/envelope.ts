@@ -39,6 +39,9 @@ export interface EventEnvelope<Event extends DomainEvent = AnyEvent> {
 /** A value over this many bytes travels as a claim check (DESIGN §3). */
 export const CLAIM_CHECK_BYTES = 256 * 1024;
 
+/** Ids become keys and headers of the log and keys of the stores, which all have limits. UTF-16 units. */
+const MOST_NAME = 1_024;
+
 /**
  * Validates and wraps an event. Throws ContractError when the data do not fit the schema or the version is an old one: a
  * bug of the writer.
@@ -59,7 +62,9 @@ export function encodeEvent(event: DomainEvent, context: EventContext): WireReco
     ce_causationid: context.causationId ?? id,
   };
   if (context.traceparent) headers['traceparent'] = context.traceparent;
-  return { topic: definition.topic, key: definition.key(data), headers, value: canonicalJson(data) };
+  const key = definition.key(data);
+  for (const name of [key, ...Object.values(headers)]) checkName(name, event.type, 'EVENT_SCHEMA');
+  return { topic: definition.topic, key, headers, value: canonicalJson(data) };
 }
 
 /**
@@ -76,6 +81,7 @@ export async function decodeRecord(
     if (value === undefined || value === '') {
       throw new ContractError('EVENT_MALFORMED', `the record on ${record.topic} lacks the header ${name}`);
     }
+    checkName(value, name, 'EVENT_MALFORMED');
     return value;
   };
   const type = header('ce_type');
@@ -90,6 +96,9 @@ export async function decodeRecord(
       throw new ContractError('EVENT_SCHEMA', `${type}: bad claim check\n${formatIssues(ref.error, value)}`);
     value = parseJson(new TextDecoder().decode(await resolve(ref.data)), type);
   }
+  const event = eventVersions.upcast(definition, value) as AnyEvent;
+  for (const name of namesIn(event)) checkName(name, type, 'EVENT_SCHEMA');
+  const { traceparent = '' } = record.headers;
   return {
     id: header('ce_id'),
     source: header('ce_source'),
@@ -97,9 +106,25 @@ export async function decodeRecord(
     subject: header('ce_subject'),
     correlationId: header('ce_correlationid'),
     causationId: header('ce_causationid'),
-    traceparent: record.headers['traceparent'],
-    event: eventVersions.upcast(definition, value) as AnyEvent,
+    // For observers only: one that cannot be is passed over.
+    traceparent: traceparent === '' || traceparent.length > MOST_NAME ? undefined : traceparent,
+    event,
   };
+}
+
+/** What an event hands on to keys and headers of the events that follow from it. */
+function namesIn(event: AnyEvent): string[] {
+  const definition = eventVersions.newest(event.type);
+  const data = event.data as never;
+  return definition ? [definition.key(data), definition.subject(data), event.data.experimentId] : [];
+}
+
+function checkName(name: string, where: string, code: 'EVENT_MALFORMED' | 'EVENT_SCHEMA'): void {
+  const problem =
+    name.length > MOST_NAME
+      ? `has ${name.length} characters, more than ${MOST_NAME}`
+      : name.includes('\0') && 'holds NUL';
+  if (problem) throw new ContractError(code, `${where}: "${name.slice(0, 40)}…" ${problem}`);
 }
 
 /** A clock may be years off: no decision reads the time. But it must be one, or durations would come out as NaN. */

@@ -1,9 +1,13 @@
-import { recordOf } from '../support/records.ts';
-import { request } from '../support/echo-service.ts';
 import type { WireRecord } from '@whale/contracts';
+import { sha256 } from '@whale/kernel';
+import { request } from '../support/echo-service.ts';
+import { recordOf } from '../support/records.ts';
 
-/** Two MB: eight times what may travel outside a claim check, twice what a broker takes by default. */
-export const LARGE = 2 * 1024 * 1024;
+/**
+ * Two MB: eight times what may travel outside a claim check, twice what a broker takes by default. Chance, so that
+ * compression does not make it small.
+ */
+const LARGE = largeText(2 * 1024 * 1024);
 
 /** What somebody does to a sound record. */
 type Spoil = (sound: WireRecord) => WireRecord;
@@ -36,7 +40,7 @@ export const POISON: readonly (readonly [what: string, spoil: Spoil, code: strin
   ['a byte order mark', (sound) => ({ ...sound, value: `\ufeff${sound.value}` }), 'EVENT_MALFORMED', /not JSON/],
   ['NUL bytes', value('\u0000\u0000\u0000'), 'EVENT_MALFORMED', /not JSON/],
   ['a NUL byte within a string', value('{"reason":"a\u0000b"}'), 'EVENT_MALFORMED', /not JSON/],
-  ['2 MB that are no JSON', value('x'.repeat(LARGE)), 'EVENT_MALFORMED', /not JSON/],
+  ['2 MB that are no JSON', value(LARGE), 'EVENT_MALFORMED', /not JSON/],
   ...['[]', 'null', '7', '"text"', 'true'].map(
     (text) => [`${text} at the top level`, value(text), 'EVENT_SCHEMA', /top level/] as const,
   ),
@@ -47,7 +51,7 @@ export const POISON: readonly (readonly [what: string, spoil: Spoil, code: strin
   ['a prototype', value('{"__proto__":{"experimentId":"x","reason":"x"}}'), 'EVENT_SCHEMA', /experimentId: /],
   ['arrays 10,000 deep', value(nested(10_000)), 'EVENT_SCHEMA', /top level/],
   ['a field 10,000 deep', value(`{"experimentId":"x","reason":${nested(10_000)}}`), 'EVENT_SCHEMA', /reason: /],
-  ['2 MB of the wrong schema', data({ reason: 7, more: 'x'.repeat(LARGE) }), 'EVENT_SCHEMA', /more: unknown key/],
+  ['2 MB of the wrong schema', data({ reason: 7, more: LARGE }), 'EVENT_SCHEMA', /more: unknown key/],
   ...REQUIRED.map((name) => [`no ${name}`, without(name), 'EVENT_MALFORMED', new RegExp(name)] as const),
   ...REQUIRED.map(
     (name) => [`an empty ${name}`, headers({ [name]: '' }), 'EVENT_MALFORMED', new RegExp(name)] as const,
@@ -58,7 +62,11 @@ export const POISON: readonly (readonly [what: string, spoil: Spoil, code: strin
   ['an unknown type', headers({ ce_type: 'whale.nobody.knows.v1' }), 'EVENT_TYPE_UNKNOWN', /nobody\.knows/],
   ['a type that is a property of objects', headers({ ce_type: '__proto__' }), 'EVENT_TYPE_UNKNOWN', /__proto__/],
   ['a newer version', headers({ ce_type: 'whale.experiment.cancel-requested.v9' }), 'EVENT_VERSION_NEWER', /v9/],
-  ['a header of 2 MB', headers({ ce_type: 'x'.repeat(LARGE) }), 'EVENT_TYPE_UNKNOWN', /xxx/],
+  ['a type of 2 MB', headers({ ce_type: LARGE }), 'EVENT_MALFORMED', /ce_type: .* has 2097152 characters/],
+  ['an event id of 2 MB', headers({ ce_id: LARGE }), 'EVENT_MALFORMED', /ce_id: .* has 2097152 characters/],
+  ['an event id with NUL', headers({ ce_id: 'a\u0000b' }), 'EVENT_MALFORMED', /ce_id: .*holds NUL/],
+  ['an experiment id of 2 MB', data({ experimentId: LARGE }), 'EVENT_SCHEMA', /more than 1024/],
+  ['an experiment id with NUL', data({ experimentId: 'a\u0000b' }), 'EVENT_SCHEMA', /holds NUL/],
   ['a claim check that is none', headers({ ce_dataref: 'blob:sha256/0' }), 'EVENT_SCHEMA', /bad claim check/],
   [
     'a claim check of another store',
@@ -83,9 +91,15 @@ export const SOUND: readonly (readonly [what: string, spoil: Spoil])[] = [
   ['a cause that nobody has seen', headers({ ce_causationid: 'event-of-tomorrow' })],
   ['another schema version of CloudEvents', headers({ ce_specversion: '9.9' })],
   ['headers of its own', headers({ colour: 'blue', 'x-long': 'y'.repeat(300_000) })],
+  ['a traceparent of 2 MB', headers({ traceparent: LARGE })],
   ['an escaped NUL', data({ reason: 'a\u0000b' })],
-  ['2 MB, not as a claim check', data({ reason: 'x'.repeat(LARGE) })],
+  ['2 MB, not as a claim check', data({ reason: LARGE })],
 ];
+
+function largeText(length: number): string {
+  const bytes = Array.from({ length: Math.ceil((length * 3) / 128) }, (_, i) => Buffer.from(sha256(String(i)), 'hex'));
+  return Buffer.concat(bytes).toString('base64').slice(0, length);
+}
 
 function claim(uri: string, sha256: string): string {
   return JSON.stringify({ uri, sha256, bytes: 3 });

@@ -23,6 +23,8 @@ export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Pro
 const RECORDS_A_TURN = 4;
 /** Deliveries of one record before a retryable failure is parked all the same. */
 const MOST_DELIVERIES = 8;
+/** Characters of a type or a cause that a line for the operator repeats: a stranger may have written them. */
+const MOST_TOLD = 500;
 
 export interface BatchReactorOptions {
   service: string;
@@ -151,7 +153,9 @@ export class BatchReactor {
     } catch (failure) {
       return failure;
     }
-    onTrouble(`parked ${coordinatesOf(record)} (${record.headers['ce_type'] ?? 'no type'}): ${code}: ${message}`);
+    const type = record.headers['ce_type'] ?? 'no type';
+    const what = `parked ${coordinatesOf(record)} (${type.slice(0, MOST_TOLD)})`;
+    onTrouble(`${what}: ${code}: ${message.slice(0, MOST_TOLD)}`);
     return undefined;
   }
 }
