@@ -1,33 +1,54 @@
 // npm run kafka [-- --sasl] [--port N]: a broker until Ctrl-C.
 import { parseArgs } from 'node:util';
+import { InputError, WhaleError } from '@whale/kernel';
 import { startBroker, USERS } from '../src/index.ts';
 
-const { values } = parseArgs({
-  options: { sasl: { type: 'boolean', default: false }, port: { type: 'string', default: '9092' } },
-});
-const port = Number(values.port);
-if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-  console.error(`--port: expected a number from 1 to 65535, not ${JSON.stringify(values.port)}`);
-  process.exit(2);
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw new InputError(`--port ${text}: expected a whole number from 1 to 65535`);
 }
-try {
-  const broker = await startBroker({ sasl: values.sasl, port, log: (line) => console.log(line) });
-  console.log(`Kafka answers at ${broker.url}; Ctrl-C ends it and removes its data.\n`);
-  console.log(`  npx whale run examples/atlas-small.yaml --log ${broker.url}`);
-  console.log(`  export KAFKA_BROKERS=${broker.brokers.join()}   # for tests and tools that should use this one`);
-  if (values.sasl) {
-    console.log('\nSASL/PLAIN users:');
-    for (const user of USERS)
-      console.log(`  WHALE_KAFKA_USERNAME=${user} WHALE_KAFKA_PASSWORD=${broker.password(user)}`);
+
+function options(): { sasl: boolean; port: number } {
+  try {
+    const { values } = parseArgs({
+      options: { sasl: { type: 'boolean', default: false }, port: { type: 'string', default: '9092' } },
+    });
+    return { sasl: values.sasl, port: portOf(values.port) };
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw new InputError(`${(error as Error).message}; usage: npm run kafka [-- --sasl] [--port N]`, { cause: error });
   }
-  const end = async () => {
-    await broker.stop();
-    process.exit(0);
-  };
-  process.once('SIGINT', () => void end());
-  process.once('SIGTERM', () => void end());
-  setInterval(() => undefined, 1 << 30);
-} catch (error) {
-  console.error((error as Error).message);
-  process.exit(3);
 }
+
+async function main(): Promise<void> {
+  const { sasl, port } = options();
+  const { url, brokers, password, stop } = await startBroker({ sasl, port, log: console.log });
+  if (process.env['KAFKA_BROKERS']) {
+    console.log(`KAFKA_BROKERS is set, and Kafka answers there: ${url}. Nothing is started.`);
+    return;
+  }
+  console.log(`Kafka answers at ${url}; Ctrl-C ends it and removes its data.\n`);
+  if (sasl) {
+    console.log('export WHALE_KAFKA_SASL_MECHANISM=plain, and one of');
+    for (const user of USERS) console.log(`export WHALE_KAFKA_USERNAME=${user} WHALE_KAFKA_PASSWORD=${password(user)}`);
+  } else {
+    console.log(`export KAFKA_BROKERS=${brokers.join(',')}   # tests then use it instead of one of their own`);
+  }
+  console.log(`npx whale run examples/atlas-small.yaml --log ${url}`);
+  const awake = setInterval(() => undefined, 60_000);
+  const end = () => {
+    clearInterval(awake);
+    stop().catch(fail);
+  };
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
+}
+
+function fail(error: unknown): void {
+  if (!(error instanceof WhaleError)) throw error;
+  console.error(error.message);
+  process.exitCode = error instanceof InputError ? 2 : 3;
+}
+
+main().catch(fail);

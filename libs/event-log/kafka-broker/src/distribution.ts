@@ -2,10 +2,11 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { EnvironmentError } from '@whale/kernel';
+import { isRunning } from './processes.ts';
 import { KAFKA_VERSION } from './settings.ts';
 
 const POM = join(import.meta.dirname, '..', 'pom.xml');
@@ -46,19 +47,19 @@ function jarsFolder(env: NodeJS.ProcessEnv): string {
  * The folder of the broker's jars, fetched with Maven the first time. Throws EnvironmentError.
  *
  * 1. The folder is there only when it is whole: it is filled under another name.
- * 2. Of several processes one fetches and the others wait; two that fetch nevertheless do no harm.
+ * 2. Of several processes one fetches and the others wait; one that was killed holds up nobody.
  */
-export async function kafkaJars(log: (line: string) => void): Promise<string> {
-  const jars = jarsFolder(process.env);
+export async function kafkaJars(log: (line: string) => void, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const jars = jarsFolder(env);
   const lock = `${jars}.lock`;
-  await mkdir(join(jars, '..'), { recursive: true });
+  await mkdir(dirname(jars), { recursive: true });
   while (!existsSync(jars)) {
     if (!(await takeLock(lock))) {
       await sleep(LOOK_EVERY_MS);
       continue;
     }
     try {
-      if (!existsSync(jars)) await fetchInto(jars, log);
+      if (!existsSync(jars)) await fetchInto(jars, log, env);
     } finally {
       await rm(lock, { force: true });
     }
@@ -66,15 +67,14 @@ export async function kafkaJars(log: (line: string) => void): Promise<string> {
   return jars;
 }
 
-async function fetchInto(jars: string, log: (line: string) => void): Promise<void> {
+async function fetchInto(jars: string, log: (line: string) => void, env: NodeJS.ProcessEnv): Promise<void> {
   log(`fetching Kafka ${KAFKA_VERSION} with Maven (43 MB, only this time)`);
   const aside = await mkdtemp(`${jars}.part-`);
   const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${aside}`];
   try {
-    await promisify(execFile)('mvn', ['-q', '-B', '-f', POM, ...goal], { maxBuffer: 1 << 24 });
+    await promisify(execFile)('mvn', ['-q', '-B', '-f', POM, ...goal], { env, maxBuffer: 1 << 24 });
     await rename(aside, jars);
   } catch (cause) {
-    if (existsSync(jars)) return;
     const why = (cause as { stdout?: string }).stdout || (cause as Error).message;
     throw new EnvironmentError(`Kafka could not be fetched with Maven: ${why}`, { cause });
   } finally {
@@ -94,13 +94,4 @@ async function takeLock(lock: string): Promise<boolean> {
   // Zero: just being written, or just gone.
   if (owner !== 0 && !isRunning(owner)) await rm(lock, { force: true });
   return false;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -21,7 +21,8 @@ export async function untilReady(connection: Connection, { checkAlive, limitMs, 
     clientId: 'readiness',
     logLevel: logLevel.NOTHING,
     connectionTimeout: 1_000,
-    retry: { retries: 0 },
+    // The first failure makes the client look for the brokers.
+    retry: { retries: 3, initialRetryTime: 50, maxRetryTime: 200 },
   });
   const deadline = performance.now() + limitMs;
   for (;;) {

@@ -1,34 +1,74 @@
-// The broker that the test files of one run share, in a process of its own: test files come and go.
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBroker } from './broker.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+import { EnvironmentError } from '@whale/kernel';
+import { isRunning } from './processes.ts';
+import type { Announcement } from './shared-broker-process.ts';
 
-const folder = process.argv[2] as string;
-const runner = Number(process.env['WHALE_SHARED_BROKER_FOR']);
+/** The first start on a machine fetches Kafka. */
+const LIMIT_MS = 300_000;
+const LOOK_EVERY_MS = 50;
 
-/** Whole or not at all: others look at it all the time. */
-async function say(what: object): Promise<void> {
-  await writeFile(join(folder, 'part'), JSON.stringify(what));
-  await rename(join(folder, 'part'), join(folder, 'broker.json'));
+export interface SharedBroker {
+  readonly brokers: readonly string[];
+  /** `kafka://host:port` */
+  readonly url: string;
 }
 
-function runs(pid: number): boolean {
+/**
+ * The broker that all test files of a run share: that of KAFKA_BROKERS, else one that the first caller starts and that
+ * ends with the run. Topics and groups need a prefix of their own, since other files use it at the same time. Throws
+ * EnvironmentError.
+ */
+export async function sharedBroker(): Promise<SharedBroker> {
+  // Test files run in forks of the process that is the run.
+  const run = process.env['VITEST'] && isMainThread ? process.ppid : process.pid;
+  const folder = join(tmpdir(), `whale-kafka-of-${process.getuid?.() ?? 0}-${run}`);
+  if (await isDeserted(folder)) await rm(folder, { recursive: true, force: true });
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    await mkdir(folder, { mode: 0o700 });
+    await startProcess(folder, run);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+  const end = performance.now() + LIMIT_MS;
+  while (performance.now() < end) {
+    // Looked at first: what is announced just before the end is still read.
+    const deserted = await isDeserted(folder);
+    const announced = await read(join(folder, 'broker.json'));
+    if (announced) {
+      const announcement = JSON.parse(announced) as Announcement;
+      if ('failed' in announcement) throw new EnvironmentError(announcement.failed);
+      return announcement;
+    }
+    if (deserted) throw new EnvironmentError('the process of the shared Kafka broker ended by itself');
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new EnvironmentError(`the shared Kafka broker was not there within ${LIMIT_MS / 1000} s`);
 }
 
-try {
-  const broker = await startBroker();
-  await say({ brokers: broker.brokers, pid: broker.pid });
-  const looking = setInterval(() => {
-    if (runs(runner)) return;
-    clearInterval(looking);
-    void broker.stop().finally(() => rm(folder, { recursive: true, force: true }));
-  }, 300);
-} catch (error) {
-  await say({ error: (error as Error).message });
+async function startProcess(folder: string, run: number): Promise<void> {
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const module = fileURLToPath(new URL('./shared-broker-process.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', tsx, module, folder, String(run)], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  child.unref();
+  await writeFile(join(folder, 'pid'), String(child.pid));
+}
+
+/** Left by a process that is no more. */
+async function isDeserted(folder: string): Promise<boolean> {
+  const pid = await read(join(folder, 'pid'));
+  return pid !== null && pid !== '' && !isRunning(Number(pid));
+}
+
+async function read(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch(() => null);
 }
