@@ -13,8 +13,10 @@ export class PartitionState {
   head: number | undefined;
   /** Held no longer: nothing more is delivered. */
   ended = false;
-  /** A handler is at work on it. */
+  /** A delivery is under way. */
   busy = false;
+  /** Resolves when no delivery is under way. */
+  idle: Promise<void> = Promise.resolve();
   /** Whether `next` is known by now; false after a checkpoint that could not be read, until it is asked for again. */
   begun: Promise<boolean> = Promise.resolve(false);
   #failures = 0;
@@ -52,6 +54,18 @@ export class PartitionState {
     this.next = Math.max(next, low);
     this.head = head;
     this.#failures = 0;
+  }
+
+  async work(delivery: () => Promise<void>): Promise<void> {
+    let done = () => {};
+    this.idle = new Promise((resolve) => (done = resolve));
+    this.busy = true;
+    try {
+      await delivery();
+    } finally {
+      this.busy = false;
+      done();
+    }
   }
 
   succeeded(next: number): void {

@@ -1,0 +1,141 @@
+import type { Consumer } from 'kafkajs';
+import { LogError, type PartitionStatus, type SubscribeOptions, type TopicPartition } from '@whale/event-log';
+import type { Holding } from './assigner.ts';
+import { partitionKey } from './cluster.ts';
+import { PartitionState } from './partition-state.ts';
+import type { SubscriptionParts } from './subscription.ts';
+
+/**
+ * The partitions that one member holds, from their assignment to their revocation:
+ * 1. A partition begins at the checkpoint of the service, asked for once it is assigned and never before its last
+ *    assignment here has been revoked.
+ * 2. It goes on without asking only when nobody else can have held it in between.
+ * 3. It is revoked once, and not while a handler works on it.
+ */
+export class HeldPartitions {
+  readonly #options: SubscribeOptions;
+  readonly #parts: SubscriptionParts;
+  readonly #consumer: Consumer;
+  readonly #report: (error: unknown, at: TopicPartition) => void;
+  readonly #states = new Map<string, PartitionState>();
+  readonly #endings = new Map<string, Promise<void>>();
+  #beginning: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(
+    options: SubscribeOptions,
+    parts: SubscriptionParts,
+    consumer: Consumer,
+    report: (error: unknown, at: TopicPartition) => void,
+  ) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#consumer = consumer;
+    this.#report = report;
+  }
+
+  find(topicOnBroker: string, partition: number): PartitionState | undefined {
+    return this.#states.get(partitionKey({ topic: topicOnBroker, partition }));
+  }
+
+  status(): PartitionStatus[] {
+    return this.#closed ? [] : [...this.#states.values()].map((state) => state.status);
+  }
+
+  /** What a handler works on comes first. */
+  holding(): Holding {
+    const holding: Record<string, number[]> = {};
+    const states = [...this.#states.values()].sort((a, b) => Number(b.busy) - Number(a.busy));
+    for (const { topicOnBroker, at } of states) (holding[topicOnBroker] ??= []).push(at.partition);
+    return holding;
+  }
+
+  /** `unbroken`: the member has been in each generation of the group since its last assignment. */
+  assign(assignment: Holding, { unbroken }: { unbroken: boolean }): void {
+    const assigned = new Map(
+      Object.entries(assignment).flatMap(([topic, partitions]) =>
+        partitions.map((partition) => [partitionKey({ topic, partition }), { topic, partition }] as const),
+      ),
+    );
+    for (const [key, state] of this.#states) if (!unbroken || !assigned.has(key)) this.#finish(state);
+    for (const [key, { topic, partition }] of assigned) {
+      const kept = this.#states.get(key);
+      if (kept !== undefined) {
+        if (kept.next !== undefined) this.seek(kept);
+        continue;
+      }
+      const state = new PartitionState({ topic: this.#parts.names.topicOfLog(topic), partition }, topic);
+      this.#states.set(key, state);
+      this.#consumer.resume([{ topic, partitions: [partition] }]);
+      this.begin(state);
+    }
+  }
+
+  /** Asks for the checkpoint, one partition after the other. */
+  begin(state: PartitionState): void {
+    state.begun = this.#beginning.then(() => this.#begin(state));
+    this.#beginning = state.begun;
+  }
+
+  async #begin(state: PartitionState): Promise<boolean> {
+    const at = { topic: state.topicOnBroker, partition: state.at.partition };
+    const key = partitionKey(at);
+    try {
+      await this.#endings.get(key);
+      if (state.ended) return false;
+      const checkpoint = await this.#options.checkpoint(state.at);
+      const { cluster } = this.#parts;
+      const [low, head] = await Promise.all([cluster.offsets([at], 'low'), cluster.offsets([at], 'head')]);
+      if (state.ended) return false;
+      state.begin(checkpoint, low.get(key) ?? 0, head.get(key) ?? 0);
+      this.seek(state);
+      return true;
+    } catch (error) {
+      if (state.ended) return false;
+      this.pause(state, undefined);
+      // That the brokers are away is told once for all partitions.
+      if (!(error instanceof LogError && error.code === 'LOG_UNAVAILABLE')) this.#report(error, state.at);
+      return false;
+    }
+  }
+
+  seek({ topicOnBroker, at, next }: PartitionState): void {
+    this.#consumer.seek({ topic: topicOnBroker, partition: at.partition, offset: String(next) });
+  }
+
+  /** Kafka is asked for it again after a back-off; others go on meanwhile. */
+  pause(state: PartitionState, records: number | undefined): void {
+    if (state.ended || this.#closed) return;
+    const where = [{ topic: state.topicOnBroker, partitions: [state.at.partition] }];
+    this.#consumer.pause(where);
+    state.failed(records, () => {
+      if (state.ended || this.#closed) return;
+      if (state.next !== undefined) return this.#consumer.resume(where);
+      this.begin(state);
+      void state.begun.then((begun) => {
+        if (begun && !state.ended && !this.#closed) this.#consumer.resume(where);
+      });
+    });
+  }
+
+  /** The partition is no longer held; told once no handler works on it. */
+  #finish(state: PartitionState): void {
+    state.end();
+    const key = partitionKey({ topic: state.topicOnBroker, partition: state.at.partition });
+    this.#states.delete(key);
+    const revoked = state.idle
+      .then(() => this.#options.onRevoked?.(state.at))
+      .catch((error: unknown) => this.#report(error, state.at))
+      .finally(() => {
+        if (this.#endings.get(key) === revoked) this.#endings.delete(key);
+      });
+    this.#endings.set(key, revoked);
+  }
+
+  /** Delivers nothing more, and revokes all once the handler has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const state of this.#states.values()) this.#finish(state);
+    await Promise.all(this.#endings.values());
+  }
+}
