@@ -130,6 +130,24 @@ export function readModelsContract(name: string, makeHarness: () => Promise<Read
       expect(troubles).toEqual([expect.stringContaining(`pass over ${REQUEST_TOPIC}/0@0`)]);
     });
 
+    test('R2: an unknown type and a newer version are passed over with a line, what is not projected in silence', async () => {
+      const troubles: string[] = [];
+      const batch = batchOf(['a', 'b', 'c', 'd']);
+      const types = ['whale.nobody.knows.v1', 'whale.experiment.cancel-requested.v9', 'whale.experiment.submitted.v9'];
+      const records = batch.records.map((record, i) => ({
+        ...record,
+        headers: { ...record.headers, ...(types[i] && { ce_type: types[i] }) },
+      }));
+      await handFedProjector(await registered(), troubles).handle({ ...batch, records });
+      expect((await rows()).map((row) => row['experiment_id'])).toEqual(['d']);
+      expect(troubles).toEqual([
+        expect.stringContaining(`${REQUEST_TOPIC}/0@0: no event is called whale.nobody.knows.v1`),
+        expect.stringContaining(
+          `${REQUEST_TOPIC}/0@1: whale.experiment.cancel-requested.v9 is newer than this release`,
+        ),
+      ]);
+    });
+
     test('events of several topics fill one row in any order', async () => {
       const models = await registered();
       const apply = (event: ReturnType<typeof request> | ReturnType<typeof echo>) =>
