@@ -1,0 +1,1 @@
+export { OtlpReceiver, type ReceivedAttributes, type ReceivedPoint, type ReceivedSpan } from './otlp-receiver.ts';
