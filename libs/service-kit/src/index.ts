@@ -12,6 +12,7 @@ export { OutboxRelay } from './transport/relay.ts';
 export { WorkRunner, type WorkHandler, type WorkResult } from './work/work-runner.ts';
 export { WORK_HANDLERS } from './work/tokens.ts';
 export { PostgresDatabase, type PostgresOptions } from './store/postgres-database.ts';
+export { postgresOptions } from './store/postgres-options.ts';
 export { PostgresServiceStore } from './store/postgres-store.ts';
 export { SqliteServiceStore } from './store/sqlite-store.ts';
 export { StoreError } from './store/errors.ts';

@@ -21,15 +21,28 @@ export interface LiveState {
 
 const NOTHING: LiveState = { deleted: true, checkpoints: [], document: undefined, outbox: [] };
 
-/** Looks without making a file. */
+/** Where a service's store is. */
+export interface StorePlace {
+  /** Makes none. */
+  exists(): Promise<boolean>;
+  open(): ServiceStore;
+}
+
+function placeOf(place: string | StorePlace): StorePlace {
+  if (typeof place !== 'string') return place;
+  return { exists: async () => existsSync(place), open: () => new SqliteServiceStore(place) };
+}
+
+/** Looks without making a store; a string is the path of a SQLite file. */
 export async function liveState(
-  path: string,
+  place: string | StorePlace,
   partitions: readonly TopicPartition[],
   experimentId: string,
   blobs: BlobStore,
 ): Promise<LiveState> {
-  if (!existsSync(path)) return NOTHING;
-  const store = new SqliteServiceStore(path);
+  const { exists, open } = placeOf(place);
+  if (!(await exists())) return NOTHING;
+  const store = open();
   try {
     const checkpoints: Position[] = [];
     for (const { topic, partition } of partitions) {
@@ -74,12 +87,12 @@ export interface Restored {
  * a partition whose checkpoint is missing is read again and its events are known.
  */
 export async function restore(
-  path: string,
+  place: string | StorePlace,
   { name, subscriptions }: Rebuildable,
   { states, whole }: Restored,
   blobs: BlobStore,
 ): Promise<void> {
-  const store = new SqliteServiceStore(path);
+  const store = placeOf(place).open();
   try {
     const documents = new Map([...states].map(([experimentId, state]) => [stateKey(experimentId), state]));
     const basedOn = new Map([...documents.keys()].map((key) => [key, 0]));

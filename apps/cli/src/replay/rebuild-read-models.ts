@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Position } from '@whale/event-log';
 import { canonicalHash, WhaleError } from '@whale/kernel';
 import {
@@ -7,6 +6,7 @@ import {
   readCheckpoints,
   ReadModels,
   replaceCheckpoints,
+  type ReadModelOptions,
   type ReadTable,
 } from '@whale/service-kit';
 import { differences } from './differences.ts';
@@ -27,7 +27,7 @@ interface Group {
 
 const PROJECTIONS = REBUILDABLE.flatMap(({ projections }) => projections);
 
-/** The live tables and their shadow, side by side in one file. */
+/** The live tables and their shadow, side by side in one file or one schema. */
 export class ReadModelRebuild {
   readonly #live: ReadModels;
   readonly #shadow: ReadModels;
@@ -39,9 +39,11 @@ export class ReadModelRebuild {
     this.#groups = groups;
   }
 
-  static async open(path: string): Promise<ReadModelRebuild> {
-    const live = await openLive(path);
-    const shadow = new ReadModels({ path, prefix: 'shadow_' });
+  /** A string is the path of a SQLite file. */
+  static async open(place: string | ReadModelOptions): Promise<ReadModelRebuild> {
+    const options = typeof place === 'string' ? { path: place } : place;
+    const live = await openLive(options);
+    const shadow = new ReadModels({ ...options, prefix: 'shadow_' });
     // Tables of a rebuild that was cut off may stand there.
     await shadow.register(PROJECTIONS);
     await shadow.drop();
@@ -96,7 +98,7 @@ export class ReadModelRebuild {
         if (canonicalHash([...boundOf(present)].sort()) !== canonicalHash([...boundOf(checkpoints)].sort()))
           throw stillRunning();
         for (const { table } of service.projections) {
-          await replaceRows(manager, table, deleted ? all : [experimentId]);
+          await this.#replaceRows(manager, table, deleted ? all : [experimentId]);
         }
         if (deleted) await replaceCheckpoints(manager, group, consumedBy(service, heads));
       }
@@ -107,6 +109,15 @@ export class ReadModelRebuild {
     await this.#shadow.drop();
     await this.#live.close();
   }
+
+  async #replaceRows(manager: Manager, { name, key, columns }: ReadTable, experimentIds: readonly string[]) {
+    for (const experimentId of experimentIds) {
+      await manager.getRepository<Row>(name).delete({ experiment_id: experimentId });
+    }
+    const list = [...Object.keys(key), ...Object.keys(columns)].map((column) => `"${column}"`).join(', ');
+    const [live, shadow] = [this.#live.sqlName(name), this.#shadow.sqlName(name)];
+    await manager.query(`INSERT INTO ${live} (${list}) SELECT ${list} FROM ${shadow}`);
+  }
 }
 
 export function stillRunning(): WhaleError {
@@ -116,9 +127,9 @@ export function stillRunning(): WhaleError {
 }
 
 /** A table that somebody has dropped is made again with all the others. */
-async function openLive(path: string): Promise<ReadModels> {
-  const existed = existsSync(path);
-  const live = new ReadModels({ path });
+async function openLive(options: ReadModelOptions): Promise<ReadModels> {
+  const live = new ReadModels(options);
+  const existed = await live.exists();
   await live.register(PROJECTIONS);
   if (!existed || (await live.pendingChanges()).length === 0) return live;
   await live.drop();
@@ -143,12 +154,4 @@ async function rowsOf(models: ReadModels, experimentId: string): Promise<Rows> {
     );
   }
   return rows;
-}
-
-async function replaceRows(manager: Manager, table: ReadTable, experimentIds: readonly string[]): Promise<void> {
-  for (const experimentId of experimentIds) {
-    await manager.getRepository<Row>(table.name).delete({ experiment_id: experimentId });
-  }
-  const columns = [...Object.keys(table.key), ...Object.keys(table.columns)].map((column) => `"${column}"`).join(', ');
-  await manager.query(`INSERT INTO "${table.name}" (${columns}) SELECT ${columns} FROM "shadow_${table.name}"`);
 }

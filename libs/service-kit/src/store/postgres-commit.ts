@@ -15,9 +15,8 @@ export function beginUnit(schema: string, { basedOn, documents }: UnitOfWork): s
   const stripes = new Set(keys.map((key) => Number(BigInt.asUintN(32, BigInt(lockId(key)))) % LOCKS));
   // In one order everywhere, so that no two units wait for each other.
   const locks = [...stripes].sort((a, b) => a - b).map((n) => `pg_advisory_xact_lock(${lockId(schema, String(n))})`);
-  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...(locks.length > 0 ? [`SELECT ${locks.join(', ')}`] : [])].join(
-    '; ',
-  );
+  const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  return locks.length === 0 ? begin : `${begin}; SELECT ${locks.join(', ')}`;
 }
 
 /** Writes a whole unit in one statement, which says what must not be: then the transaction is to be rolled back. */

@@ -2,6 +2,7 @@ import { startPostgres, testPostgres } from '@whale/test-postgres';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PostgresDatabase } from './postgres-database.ts';
+import { postgresOptions } from './postgres-options.ts';
 import { PostgresServiceStore } from './postgres-store.ts';
 
 const postgres = await testPostgres('connections to PostgreSQL');
@@ -25,6 +26,14 @@ test.each(['', 'nonsense', 'mysql://u:p@host/db', 'postgresql://host'])('the url
     code: 'INPUT',
     message: expect.stringContaining('postgresql://user:password@host:5432/database') as string,
   });
+});
+
+test('the environment bounds the connections of a process', () => {
+  expect(postgresOptions({})).toEqual({ pool: 10 });
+  expect(postgresOptions({ WHALE_DATABASE_POOL: '3' })).toEqual({ pool: 3 });
+  for (const wrong of ['0', '1.5', 'many', '']) {
+    expect(() => postgresOptions({ WHALE_DATABASE_POOL: wrong })).toThrow(/WHALE_DATABASE_POOL/);
+  }
 });
 
 test('a server that is not there is an environment error that tells no password', async () => {
@@ -65,6 +74,18 @@ describe.skipIf(!postgres)('on a server', () => {
     await new PostgresServiceStore(limited, 'whale_theirs').commit({ inbox: ['e1'] });
     await limited.close();
     await asOther(url, `DROP SCHEMA whale_theirs CASCADE; DROP USER ${user}`);
+  });
+
+  test('no more connections are opened than are allowed', async () => {
+    const url = (await postgres?.database()) as string;
+    const store = new PostgresServiceStore(await database(url, 2), 'whale_archive');
+    await Promise.all(Array.from({ length: 40 }, (_, i) => store.commit({ inbox: [`e${i}`] })));
+    const text =
+      "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'whale'";
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    expect((await other.query<{ n: string }>(text)).rows).toEqual([{ n: '2' }]);
+    await other.end();
   });
 
   test('whether there is a store can be asked without making one', async () => {

@@ -1,5 +1,5 @@
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { ClientBase, Pool, PoolClient, QueryConfig } from 'pg';
 import { EnvironmentError, InputError } from '@whale/kernel';
 import type { StoreError } from './errors.ts';
 import { sqlState, storeErrorOf } from './postgres-errors.ts';
@@ -52,8 +52,7 @@ export class PostgresDatabase {
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       application_name: 'whale',
-      // The locks of a process that is stopped in a transaction must not be waited for without end.
-      onConnect: async (client) => void (await client.query(`SET idle_in_transaction_session_timeout = ${SILENCE_MS}`)),
+      onConnect: boundIdling as (client: ClientBase) => void,
       types: {
         // Counts, offsets and times in ms: all of them are exact as numbers.
         getTypeParser: (type: number, format?: 'text' | 'binary') =>
@@ -174,6 +173,11 @@ function remedy(code: string | undefined): string {
   if (code === '3D000') return 'Make the database with createdb.';
   if (code?.startsWith('28')) return 'Check user, password and sslmode in the url.';
   return 'Start PostgreSQL, or correct the url.';
+}
+
+/** The locks of a process that is stopped in a transaction are not waited for without end. The pool awaits this. */
+async function boundIdling(client: ClientBase): Promise<void> {
+  await client.query(`SET idle_in_transaction_session_timeout = ${SILENCE_MS}`);
 }
 
 /** Without this a connection to a machine that has vanished is waited for until the kernel gives up: a quarter hour. */
