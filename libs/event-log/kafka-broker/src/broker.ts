@@ -56,7 +56,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
 
 async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise<Broker> {
   const { sasl = false, port = await freePort(), log = () => undefined } = options;
-  if (!(await isFree(port))) throw new InputError(`port ${port}: expected one that nobody listens on`);
+  if (!(await isFree(port))) throw new InputError(`port ${port} is taken: expected one that nobody listens on`);
   const settings = { port, controllerPort: await freePort(), sasl };
   const brokers = [`127.0.0.1:${port}`];
   const admin = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') } as const;

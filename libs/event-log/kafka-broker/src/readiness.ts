@@ -21,8 +21,7 @@ export async function untilReady(connection: Connection, { checkAlive, limitMs, 
     clientId: 'readiness',
     logLevel: logLevel.NOTHING,
     connectionTimeout: 1_000,
-    // The first failure makes the client look for the brokers.
-    retry: { retries: 3, initialRetryTime: 50, maxRetryTime: 200 },
+    retry: { retries: 0 },
   });
   const deadline = performance.now() + limitMs;
   for (;;) {
