@@ -17,7 +17,8 @@ interface Cluster {
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   refreshMetadata(): Promise<void>;
   findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
-  findBroker(where: { nodeId: number }): Promise<Broker>;
+  getNodeIds(): readonly string[];
+  findBroker(where: { nodeId: number | string }): Promise<Broker>;
   fetchTopicsOffset(
     topics: readonly { topic: string; partitions: { partition: number }[]; fromBeginning: boolean }[],
   ): Promise<{ topic: string; partitions: { partition: number; offset: string }[] }[]>;
@@ -29,6 +30,7 @@ interface PartitionMetadata {
 }
 
 interface Broker {
+  findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<unknown>;
   fetch(request: {
     maxWaitTime: number;
     minBytes: number;
@@ -43,6 +45,7 @@ type FetchedMessage = KafkaMessage & { isControlRecord?: boolean };
 
 const METADATA_MAX_AGE_MS = 300_000;
 const READ_COMMITTED = 1;
+const COORDINATOR_OF_GROUP = 0;
 const FETCH_WAIT_MS = 100;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -124,6 +127,23 @@ export class KafkaCluster {
     };
   }
 
+  /** Why the group has no coordinator, when a consumer was told only that. Asked once. */
+  async groupTrouble(group: string): Promise<LogError | undefined> {
+    try {
+      await this.#request(
+        `group ${group}`,
+        async (cluster) => {
+          const broker = await cluster.findBroker({ nodeId: cluster.getNodeIds()[0] ?? '' });
+          await broker.findGroupCoordinator({ groupId: group, coordinatorType: COORDINATOR_OF_GROUP });
+        },
+        0,
+      );
+      return undefined;
+    } catch (error) {
+      return toLogError(error, `group ${group}`);
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const cluster = await this.#cluster?.catch(() => undefined);
@@ -131,8 +151,8 @@ export class KafkaCluster {
   }
 
   /** Tried again until it is answered or patience is over. */
-  async #request<T>(about: string, ask: (cluster: Cluster) => Promise<T>): Promise<T> {
-    const end = performance.now() + this.#patienceMs;
+  async #request<T>(about: string, ask: (cluster: Cluster) => Promise<T>, patienceMs = this.#patienceMs): Promise<T> {
+    const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const connecting = (this.#cluster ??= this.#connect());
       try {

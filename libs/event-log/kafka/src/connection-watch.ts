@@ -12,7 +12,6 @@ export class ConnectionWatch {
   readonly #tell: (message: string) => void;
   #since: number | undefined;
   #told = false;
-  #lastTold = '';
 
   /** `where`: the brokers, for people. */
   constructor(where: string, tell: (message: string) => void) {
@@ -20,18 +19,13 @@ export class ConnectionWatch {
     this.#tell = tell;
   }
 
-  /** A try failed. What cannot go away by itself is told at once, and each such text once. */
+  /** A try failed for a reason that may go away by itself. */
   failed(error: LogError): void {
     const now = performance.now();
     this.#since ??= now;
-    if (!error.retryable && error.message !== this.#lastTold) {
-      this.#lastTold = error.message;
-      this.#told = true;
-      this.#tell(error.message);
-    } else if (!this.#told && now - this.#since >= GRACE_MS) {
-      this.#told = true;
-      this.#tell(`Kafka at ${this.#where} does not answer (${error.message}); trying again until it does`);
-    }
+    if (this.#told || now - this.#since < GRACE_MS) return;
+    this.#told = true;
+    this.#tell(`Kafka at ${this.#where} does not answer (${error.message}); trying again until it does`);
   }
 
   /** A request was answered. */
@@ -39,7 +33,6 @@ export class ConnectionWatch {
     if (this.#since === undefined) return;
     const seconds = Math.round((performance.now() - this.#since) / 1000);
     this.#since = undefined;
-    this.#lastTold = '';
     if (!this.#told) return;
     this.#told = false;
     this.#tell(`Kafka at ${this.#where} answers again, after ${seconds} s`);

@@ -20,6 +20,8 @@ const LONGEST_PAUSE_MS = 2_000;
 /** A member that lived so long had joined and worked: what ended it is a new trouble. */
 const SETTLED_MS = 10_000;
 
+const NO_COORDINATOR = 'KafkaJSGroupCoordinatorNotFound';
+
 export interface SubscriptionParts {
   kafka: Kafka;
   settings: KafkaSettings;
@@ -36,6 +38,7 @@ export class KafkaSubscription implements Subscription {
   readonly #stop = new AbortController();
   #aliveAt: number;
   #handlingSince: number | null = null;
+  #lastFailure = '';
   #member: Member | undefined;
   #loop: Promise<void> | undefined;
 
@@ -65,8 +68,7 @@ export class KafkaSubscription implements Subscription {
 
   /** Trouble with the subscription as a whole. */
   tell(message: string): void {
-    const [topic = ''] = this.#options.topics;
-    this.#report(new LogError('LOG_UNAVAILABLE', message, { retryable: true }), { topic, partition: -1 });
+    this.#report(new LogError('LOG_UNAVAILABLE', message, { retryable: true }), this.#nowhere());
   }
 
   async #run(): Promise<void> {
@@ -82,12 +84,31 @@ export class KafkaSubscription implements Subscription {
       await member.leave();
       this.#member = undefined;
       if (signal.aborted) return;
-      this.#parts.watch.failed(toLogError(failure, `group ${this.#options.group}`));
+      this.#failed(await this.#causeOf(failure));
       // A try to reach the brokers that ended is a sign of life too: starting the process anew would not help.
       this.#alive();
       pause = performance.now() - startedAt > SETTLED_MS ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
       await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  /** Brokers that are away are told by the log, once for all; what will not go away by itself once for each reason. */
+  #failed(error: LogError): void {
+    if (error.retryable) return this.#parts.watch.failed(error);
+    if (error.message !== this.#lastFailure) this.#report(error, this.#nowhere());
+    this.#lastFailure = error.message;
+  }
+
+  /** Of a refusal by the coordinator kafkajs says only that there is none. */
+  async #causeOf(failure: unknown): Promise<LogError> {
+    const group = this.#parts.names.groupOnBroker(this.#options.group);
+    const found = (failure as { name?: unknown } | null)?.name !== NO_COORDINATOR;
+    const cause = found ? undefined : await this.#parts.cluster.groupTrouble(group);
+    return cause ?? toLogError(failure, `group ${group}`);
+  }
+
+  #nowhere(): TopicPartition {
+    return { topic: this.#options.topics[0] ?? '', partition: -1 };
   }
 
   #newMember(): Member {

@@ -85,7 +85,10 @@ export interface SubscribeOptions {
    * Once for each assignment, never while `onBatch` runs for the same partition.
    */
   onRevoked?: (partition: TopicPartition) => void | Promise<void>;
-  /** Told of each failed delivery; the subscription goes on. */
+  /**
+   * Told of each failed delivery; the subscription goes on. Told also, once for each reason and with partition -1, of
+   * what keeps the subscription as a whole from working.
+   */
   onError?: (error: unknown, batch: TopicPartition) => void;
   maxBatchRecords?: number;
 }
@@ -101,7 +104,10 @@ export interface Subscription {
 
 /** For liveness probes and lag metrics. */
 export interface SubscriptionStatus {
-  /** Last sign of life, ms since epoch: a poll that returned, even an empty one, or a batch that ended. */
+  /**
+   * Last sign of life, ms since epoch: a poll that returned, even an empty one, a batch that ended, or a try to reach a
+   * log that is away.
+   */
   aliveAt: number;
   /** Since when the handler at work runs, ms since epoch; null when none does. */
   handlingSince: number | null;
