@@ -81,7 +81,7 @@ describeKafka('a broker of its own', () => {
     await makeTopic(kafka, 'letters');
     // Groups of all partitions of the internal topic.
     for (const groupId of ['a', 'b', 'c', 'd']) {
-      const consumer = kafka.consumer({ groupId });
+      const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 });
       await consumer.connect();
       await consumer.subscribe({ topic: 'letters' });
       const joined = new Promise((resolve) => consumer.on('consumer.group_join', resolve));

@@ -75,7 +75,7 @@ async function fetchInto(jars: string, log: (line: string) => void, env: NodeJS.
     await promisify(execFile)('mvn', ['-q', '-B', '-f', POM, ...goal], { env, maxBuffer: 1 << 24 });
     await rename(aside, jars);
   } catch (cause) {
-    const why = (cause as { stdout?: string }).stdout || (cause as Error).message;
+    const why = (cause as { stdout?: string }).stdout?.trim() || (cause as Error).message;
     throw new EnvironmentError(`Kafka could not be fetched with Maven: ${why}`, { cause });
   } finally {
     await rm(aside, { recursive: true, force: true });

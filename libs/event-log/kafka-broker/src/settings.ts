@@ -46,8 +46,6 @@ export function serverProperties(
     'transaction.state.log.num.partitions': 1,
     'transaction.state.log.replication.factor': 1,
     'transaction.state.log.min.isr': 1,
-    'share.coordinator.state.topic.replication.factor': 1,
-    'share.coordinator.state.topic.min.isr': 1,
     'auto.create.topics.enable': false,
     // Members of a group settle at once, and a killed one is missed soon.
     'group.initial.rebalance.delay.ms': 0,

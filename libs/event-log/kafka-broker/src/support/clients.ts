@@ -38,7 +38,7 @@ export async function write(kafka: Kafka, topic: string, value: string): Promise
 
 /** By a group of its own. */
 export async function firstValue(kafka: Kafka, topic: string): Promise<string | undefined> {
-  const consumer = kafka.consumer({ groupId: randomUUID() });
+  const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   try {
