@@ -1,0 +1,143 @@
+import {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  ResourcePatternTypes,
+  type AclEntry as KafkaAcl,
+} from 'kafkajs';
+import { deadLetterTopic, TOPIC_NAMES, TOPICS } from '@whale/contracts';
+import { administrate } from './administration.ts';
+import { toLogError } from './errors.ts';
+import { Names } from './names.ts';
+import type { KafkaSettings } from './settings.ts';
+
+/** Who writes and who reads one topic of the log; services by their names. */
+export interface TopicAccess {
+  topic: string;
+  writer: string;
+  readers: readonly string[];
+  /** Where its readers park what they cannot handle. */
+  deadLetters: string;
+}
+
+/** Of all topics of the platform; `consumes` as the services' `subscriptions.ts` and projections say. */
+export function topicAccess(
+  services: readonly { name: string; consumes: readonly { topic: string }[] }[],
+): TopicAccess[] {
+  return TOPIC_NAMES.map((topic) => ({
+    topic,
+    writer: TOPICS[topic].writer,
+    readers: services.filter(({ consumes }) => consumes.some((each) => each.topic === topic)).map(({ name }) => name),
+    deadLetters: deadLetterTopic(topic),
+  }));
+}
+
+export interface AclOptions {
+  /** The user that a service is to the brokers: `User:…`. */
+  principalOf: (service: string) => string;
+  /** The consumer groups of a service that reads, by their names in the log. */
+  groupsOf: (service: string) => readonly string[];
+  /** Who may read all topics and dead letters, in no group: the console. */
+  observers?: readonly string[];
+  prefixes: Pick<KafkaSettings, 'topicPrefix' | 'groupPrefix'>;
+}
+
+export type AclOperation = 'READ' | 'WRITE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
+
+/** What one user may do with one topic or group, by its name on the broker. */
+export interface Acl {
+  principal: string;
+  resource: 'topic' | 'group';
+  name: string;
+  operations: readonly AclOperation[];
+}
+
+/**
+ * What the services need; a broker that refuses what no ACL allows refuses the rest.
+ * A1 A topic is written by its one writer; its dead letters by those who read it.
+ * A2 A topic is read by its readers, in groups of their own, and by observers, without a group.
+ * A3 Everybody may see that a topic is there, since each service checks all of them when it starts.
+ * What takes more (creating topics, trying dead letters again) is for an administrator.
+ */
+export function aclsFor(topics: readonly TopicAccess[], options: AclOptions): Acl[] {
+  const names = new Names(options.prefixes);
+  const { observers = [] } = options;
+  const services = [
+    ...new Set([...observers, ...topics.flatMap(({ writer, readers }) => [writer, ...readers])]),
+  ].sort();
+  return services.flatMap((service) => {
+    const principal = options.principalOf(service);
+    const reads = topics.some(({ readers }) => readers.includes(service));
+    const groups = reads ? options.groupsOf(service) : [];
+    const acl = (topic: string, write: boolean, read: boolean): Acl => ({
+      principal,
+      resource: 'topic',
+      name: names.topicOnBroker(topic),
+      operations: [...(write ? (['WRITE'] as const) : []), ...(read ? (['READ'] as const) : []), 'DESCRIBE'],
+    });
+    return [
+      ...topics.flatMap((access) => {
+        const observes = observers.includes(service);
+        const consumes = access.readers.includes(service);
+        return [
+          acl(access.topic, access.writer === service, consumes || observes),
+          acl(access.deadLetters, consumes, observes),
+        ];
+      }),
+      ...groups.map((group): Acl => ({
+        principal,
+        resource: 'group',
+        name: names.groupOnBroker(group),
+        operations: ['READ', 'DESCRIBE'],
+      })),
+    ];
+  });
+}
+
+/** Adds them to the brokers; what is allowed there already stays. Needs ALTER on the cluster. Rejects with `LogError`. */
+export async function applyAcls(settings: KafkaSettings, acls: readonly Acl[]): Promise<void> {
+  try {
+    await administrate(settings, ({ admin }) => admin.createAcls({ acl: acls.flatMap(toKafkaAcls) }));
+  } catch (error) {
+    throw toLogError(error, 'adding ACLs');
+  }
+}
+
+function toKafkaAcls({ principal, resource, name, operations }: Acl): KafkaAcl[] {
+  return operations.map((operation) => ({
+    principal,
+    host: '*',
+    operation: AclOperationTypes[operation],
+    permissionType: AclPermissionTypes.ALLOW,
+    resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+    resourceName: name,
+    resourcePatternType: ResourcePatternTypes.LITERAL,
+  }));
+}
+
+const COMMAND_NAMES: Readonly<Record<AclOperation, string>> = {
+  READ: 'Read',
+  WRITE: 'Write',
+  DESCRIBE: 'Describe',
+  DESCRIBE_CONFIGS: 'DescribeConfigs',
+};
+
+/** The same for Kafka's own tool, a line each. `login`: further arguments, as `--command-config admin.properties`. */
+export function aclCommands(acls: readonly Acl[], brokers: readonly string[], login = ''): string[] {
+  const where = ['kafka-acls.sh', '--bootstrap-server', quoted(brokers.join(',')), ...(login === '' ? [] : [login])];
+  return acls.map(({ principal, resource, name, operations }) =>
+    [
+      ...where,
+      '--add --allow-principal',
+      quoted(principal),
+      ...operations.map((operation) => `--operation ${COMMAND_NAMES[operation]}`),
+      `--${resource}`,
+      quoted(name),
+    ].join(' '),
+  );
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[A-Za-z0-9_.,:=/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,111 @@
+import { ConfigResourceTypes, ConfigSource, type Admin, type ConfigEntries } from 'kafkajs';
+import type { TopicDefinition } from '@whale/event-log';
+import { administrate, type Administration } from './administration.ts';
+import { toLogError } from './errors.ts';
+import type { KafkaSettings } from './settings.ts';
+
+const RETENTION = 'retention.ms';
+
+export interface Compared {
+  /** What the broker has; undefined where the topic is missing. */
+  is: number | undefined;
+  /** Undefined where the definition leaves it to the broker. */
+  defined: number | undefined;
+}
+
+export interface TopicPlan {
+  /** Its name in the log. */
+  topic: string;
+  topicOnBroker: string;
+  /** `short`: fewer partitions than defined, which cannot be mended. More than defined is as defined. */
+  state: 'as-defined' | 'missing' | 'differs' | 'short';
+  partitions: Compared;
+  retentionMs: Compared;
+}
+
+/** What the brokers lack of the definitions, one for each of them. Needs DESCRIBE and DESCRIBE_CONFIGS on the topics. */
+export async function topicPlan(
+  settings: KafkaSettings,
+  definitions: readonly TopicDefinition[],
+): Promise<TopicPlan[]> {
+  try {
+    return await administrate(settings, (tools) => planned(tools, definitions));
+  } catch (error) {
+    throw toLogError(error, 'looking at the topics');
+  }
+}
+
+/**
+ * Creates what is missing and sets retention where it differs; what else a topic is set to stays. Resolves with the plan
+ * that was carried out. Rejects with `LOG_TOPIC_INVALID` for a topic with fewer partitions than defined.
+ */
+export async function applyTopics(
+  settings: KafkaSettings,
+  definitions: readonly TopicDefinition[],
+): Promise<TopicPlan[]> {
+  try {
+    return await administrate(settings, async (tools) => {
+      const plan = await planned(tools, definitions);
+      await tools.topics.ensure(definitions);
+      for (const { topicOnBroker, state, retentionMs } of plan) {
+        if (state === 'differs') await setRetention(tools.admin, topicOnBroker, retentionMs.defined as number);
+      }
+      return plan;
+    });
+  } catch (error) {
+    throw toLogError(error, 'setting up the topics');
+  }
+}
+
+async function planned({ admin, names }: Administration, definitions: readonly TopicDefinition[]) {
+  const existing = new Set(await admin.listTopics());
+  const found = definitions.map(({ name }) => names.topicOnBroker(name)).filter((name) => existing.has(name));
+  const counts = await partitionCounts(admin, found);
+  const configs = await topicConfigs(admin, found);
+  return definitions.map(({ name, partitions, retentionMs }): TopicPlan => {
+    const topicOnBroker = names.topicOnBroker(name);
+    const count = counts.get(topicOnBroker);
+    const retention = configs.get(topicOnBroker)?.find(({ configName }) => configName === RETENTION)?.configValue;
+    const plan = {
+      topic: name,
+      topicOnBroker,
+      partitions: { is: count, defined: partitions },
+      retentionMs: { is: retention === undefined ? undefined : Number(retention), defined: retentionMs },
+    };
+    return { ...plan, state: stateOf(plan) };
+  });
+}
+
+function stateOf({ partitions, retentionMs }: Pick<TopicPlan, 'partitions' | 'retentionMs'>): TopicPlan['state'] {
+  if (partitions.is === undefined) return 'missing';
+  if (partitions.is < (partitions.defined ?? 1)) return 'short';
+  return retentionMs.defined === undefined || retentionMs.is === retentionMs.defined ? 'as-defined' : 'differs';
+}
+
+async function partitionCounts(admin: Admin, topics: string[]): Promise<Map<string, number>> {
+  if (topics.length === 0) return new Map();
+  const metadata = await admin.fetchTopicMetadata({ topics });
+  return new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]));
+}
+
+async function topicConfigs(admin: Admin, topics: readonly string[]): Promise<Map<string, ConfigEntries[]>> {
+  if (topics.length === 0) return new Map();
+  const resources = topics.map((name) => ({ type: ConfigResourceTypes.TOPIC, name }));
+  const answer = await admin.describeConfigs({ resources, includeSynonyms: false });
+  return new Map(answer.resources.map(({ resourceName, configEntries }) => [resourceName, configEntries]));
+}
+
+/** The request replaces all that a topic was set to, so the rest is said again. */
+async function setRetention(admin: Admin, topic: string, retentionMs: number): Promise<void> {
+  const own = ((await topicConfigs(admin, [topic])).get(topic) ?? []).filter(
+    ({ configName, configSource }) => configSource === ConfigSource.TOPIC_CONFIG && configName !== RETENTION,
+  );
+  const configEntries = [
+    ...own.map(({ configName, configValue }) => ({ name: configName, value: configValue })),
+    { name: RETENTION, value: String(retentionMs) },
+  ];
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configEntries }],
+  });
+}
