@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { InputError } from '@whale/kernel';
+import { kafkaSettings } from './settings.ts';
+
+describe('kafkaSettings', () => {
+  it('has defaults for everything but the brokers', () => {
+    expect(kafkaSettings('kafka://a:9092,b.example:9093,[::1]:9094', {})).toEqual({
+      brokers: ['a:9092', 'b.example:9093', '[::1]:9094'],
+      tls: null,
+      sasl: null,
+      clientId: 'whale',
+      topicPrefix: '',
+      groupPrefix: '',
+      replicationFactor: -1,
+      compression: 'gzip',
+      sessionTimeoutMs: 10_000,
+    });
+  });
+
+  it('takes all from the environment; the group prefix is the topic prefix unless it has one of its own', () => {
+    const env = {
+      WHALE_KAFKA_CLIENT_ID: 'me',
+      WHALE_KAFKA_TOPIC_PREFIX: 'team.',
+      WHALE_KAFKA_REPLICATION: '3',
+      WHALE_KAFKA_COMPRESSION: 'none',
+      WHALE_KAFKA_SESSION_TIMEOUT_MS: '30000',
+      WHALE_KAFKA_SASL_MECHANISM: '',
+    };
+    const expected = { clientId: 'me', topicPrefix: 'team.', replicationFactor: 3, compression: 'none', sasl: null };
+    expect(kafkaSettings('kafka://a:1', env)).toMatchObject({ ...expected, groupPrefix: 'team.' });
+    expect(kafkaSettings('kafka://a:1', { ...env, WHALE_KAFKA_GROUP_PREFIX: 'g-' }).groupPrefix).toBe('g-');
+  });
+
+  it('shows no secret, however it is printed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'whale-kafka-settings-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const pem = join(folder, 'file.pem');
+    await writeFile(pem, 'hidden-key');
+    const settings = kafkaSettings('kafkas://a:1', {
+      WHALE_KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      WHALE_KAFKA_USERNAME: 'me',
+      WHALE_KAFKA_PASSWORD: 'hidden-password',
+      WHALE_KAFKA_TLS_CERT: pem,
+      WHALE_KAFKA_TLS_KEY: pem,
+    });
+    expect(settings.sasl?.password.reveal()).toBe('hidden-password');
+    expect(settings.tls?.key?.reveal()).toBe('hidden-key');
+    const { cert: _, ...withoutCertificate } = settings.tls ?? {};
+    const shown = [settings.sasl, withoutCertificate].map((each) => JSON.stringify(each) + inspect(each, { depth: 9 }));
+    expect(shown.join()).not.toContain('hidden');
+  });
+
+  it.each([
+    ['http://a:1', {}, 'kafka://host:port'],
+    ['kafka://', {}, 'kafka://host:port'],
+    ['kafka://a', {}, '"a" is no host:port'],
+    ['kafka://a:99999', {}, '"a:99999" is no host:port'],
+    ['kafka://a:1/topic', {}, 'kafka://host:port'],
+    ['kafka://a:1', { WHALE_KAFKA_COMPRESSION: 'zstd' }, 'WHALE_KAFKA_COMPRESSION: expected one of none, gzip'],
+    ['kafka://a:1', { WHALE_KAFKA_REPLICATION: 'many' }, 'WHALE_KAFKA_REPLICATION: expected a whole number'],
+    ['kafka://a:1', { WHALE_KAFKA_TOPIC_PREFIX: 'a b' }, 'WHALE_KAFKA_TOPIC_PREFIX: expected at most 100'],
+    ['kafka://a:1', { WHALE_KAFKA_SASL_MECHANISM: 'gssapi' }, 'WHALE_KAFKA_SASL_MECHANISM: expected one of plain'],
+    ['kafka://a:1', { WHALE_KAFKA_USERNAME: 'me' }, 'WHALE_KAFKA_SASL_MECHANISM, WHALE_KAFKA_PASSWORD: expected'],
+    ['kafka://a:1', { WHALE_KAFKA_TLS_CA: 'ca.pem' }, 'expected kafkas://'],
+    ['kafkas://a:1', { WHALE_KAFKA_TLS_CERT: 'c.pem' }, 'WHALE_KAFKA_TLS_CERT and WHALE_KAFKA_TLS_KEY: expected both'],
+    ['kafkas://a:1', { WHALE_KAFKA_TLS_CA: '/nowhere/ca.pem' }, 'WHALE_KAFKA_TLS_CA: expected the path'],
+  ] satisfies [string, Record<string, string>, string][])('%s with %o is bad input', (url, env, message) => {
+    expect(() => kafkaSettings(url, env)).toThrow(InputError);
+    expect(() => kafkaSettings(url, env)).toThrow(message);
+  });
+
+  it('does not repeat a URL that holds a password', () => {
+    expect(() => kafkaSettings('kafka://me:pass-word@a:1', {})).toThrow(/^(?!.*pass-word).*WHALE_KAFKA_PASSWORD/);
+  });
+});
