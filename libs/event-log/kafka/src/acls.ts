@@ -1,15 +1,12 @@
-import {
-  AclOperationTypes,
-  AclPermissionTypes,
-  AclResourceTypes,
-  ResourcePatternTypes,
-  type AclEntry as KafkaAcl,
-} from 'kafkajs';
+import kafkajs, { type AclEntry as KafkaAcl } from 'kafkajs';
 import { deadLetterTopic, TOPIC_NAMES, TOPICS } from '@whale/contracts';
 import { administrate } from './administration.ts';
 import { toLogError } from './errors.ts';
 import { Names } from './names.ts';
 import type { KafkaSettings } from './settings.ts';
+
+// Node finds these names of a CommonJS package only below its default export.
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 /** Who writes and who reads one topic of the log; services by their names. */
 export interface TopicAccess {

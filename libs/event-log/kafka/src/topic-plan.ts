@@ -1,8 +1,11 @@
-import { ConfigResourceTypes, ConfigSource, type Admin, type ConfigEntries } from 'kafkajs';
+import kafkajs, { type Admin, type ConfigEntries } from 'kafkajs';
 import type { TopicDefinition } from '@whale/event-log';
 import { administrate, type Administration } from './administration.ts';
 import { toLogError } from './errors.ts';
 import type { KafkaSettings } from './settings.ts';
+
+// Node finds these names of a CommonJS package only below its default export.
+const { ConfigResourceTypes, ConfigSource } = kafkajs;
 
 const RETENTION = 'retention.ms';
 

@@ -1,5 +1,5 @@
-import { KafkaEventLog } from '../kafka-event-log.ts';
-import { kafkaSettings } from '../settings.ts';
+// By the whole package, so that a process without the test runner is seen to load it.
+import { KafkaEventLog, kafkaSettings } from '../index.ts';
 
 /** For members in processes of their own: `argument` is the JSON of the URL and the environment. */
 export function openLog(argument: string): Promise<KafkaEventLog> {
