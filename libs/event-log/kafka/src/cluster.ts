@@ -160,7 +160,8 @@ export class KafkaCluster {
         this.#watch.answered();
         return answer;
       } catch (error) {
-        await this.#drop(connecting, error);
+        if (typeOf(error) === 'OFFSET_OUT_OF_RANGE') throw error;
+        await this.#drop(connecting);
         const failure = toLogError(error, about);
         if (failure.retryable && !this.#closed) this.#watch.failed(failure);
         if (!failure.retryable || this.#closed || performance.now() + pause > end) throw failure;
@@ -176,8 +177,8 @@ export class KafkaCluster {
   }
 
   /** After most failures a new connection with new metadata is the surest cure. */
-  async #drop(connecting: Promise<Cluster>, error: unknown): Promise<void> {
-    if (this.#cluster !== connecting || typeOf(error) === 'OFFSET_OUT_OF_RANGE') return;
+  async #drop(connecting: Promise<Cluster>): Promise<void> {
+    if (this.#cluster !== connecting) return;
     this.#cluster = undefined;
     const cluster = await connecting.catch(() => undefined);
     cluster?.disconnect().catch(() => undefined);

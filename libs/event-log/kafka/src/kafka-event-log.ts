@@ -71,7 +71,7 @@ export class KafkaEventLog implements EventLog {
       admin: () => this.#admin.get(),
       replicationFactor: settings.replicationFactor,
     });
-    this.#reader = new KafkaReader(this.#cluster, this.#topics, this.#names);
+    this.#reader = new KafkaReader(this.#cluster, this.#topics, this.#names, patienceMs);
     this.#queue = new ProducerQueue({
       kafka: this.#kafka,
       names: this.#names,

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompressionTypes, type Kafka, type Producer, type TopicMessages } from 'kafkajs';
 import { LogError, partitionForKey, type AppendRecord } from '@whale/event-log';
+import { retries } from './client.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
-import { toLogError } from './errors.ts';
+import { toLogError, typeOf } from './errors.ts';
 import type { Names } from './names.ts';
 import type { TopicCatalogue } from './topics.ts';
-import { bytesOf, toMessage } from './wire.ts';
+import { bytesOf, cut, toMessage } from './wire.ts';
 
 /**
  * Bytes of the records of one request, before compression, unless a single record has more. Below the 1 MB that a
@@ -17,6 +18,14 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const DISCONNECT_MS = 2_000;
 const ALL_IN_SYNC_REPLICAS = -1;
+/** The broker no longer knows this producer, or not what it has written: another one goes on. */
+const PRODUCER_LOST = new Set([
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'UNKNOWN_PRODUCER_ID',
+  'INVALID_PRODUCER_EPOCH',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'PRODUCER_FENCED',
+]);
 
 export interface ProducerParts {
   kafka: Kafka;
@@ -30,6 +39,7 @@ export interface ProducerParts {
 
 interface Call {
   records: readonly AppendRecord[];
+  bytes: number;
   /** `performance.now()` after which it is rejected. */
   until: number;
   settled: boolean;
@@ -47,6 +57,7 @@ interface Call {
  */
 export class ProducerQueue {
   readonly #parts: ProducerParts;
+  readonly #unsettled = new Set<Promise<unknown>>();
   #waiting: Call[] = [];
   #running: Promise<void> | undefined;
   #producer: Producer | undefined;
@@ -57,9 +68,10 @@ export class ProducerQueue {
 
   add(records: readonly AppendRecord[]): Promise<void> {
     const { patienceMs } = this.#parts;
-    return new Promise((resolve, reject) => {
+    const added = new Promise<void>((resolve, reject) => {
       const call: Call = {
         records,
+        bytes: records.reduce((sum, record) => sum + bytesOf(record), 0),
         until: performance.now() + patienceMs,
         settled: false,
         resolve: () => settle(resolve),
@@ -74,12 +86,20 @@ export class ProducerQueue {
       this.#waiting.push(call);
       this.#running ??= this.#run();
     });
+    const settled: Promise<boolean> = added.then(
+      () => this.#unsettled.delete(settled),
+      () => this.#unsettled.delete(settled),
+    );
+    this.#unsettled.add(settled);
+    return added;
   }
 
-  /** Finishes what was added. */
+  /** Finishes what was added, or gives it up when its time is over. */
   async close(): Promise<void> {
-    await this.#running;
-    await this.#retire();
+    await Promise.all(this.#unsettled);
+    // A request that nobody waits for any more may hang for longer.
+    if (this.#running !== undefined) await within(this.#running);
+    await this.#retire(this.#producer);
   }
 
   async #run(): Promise<void> {
@@ -99,8 +119,8 @@ export class ProducerQueue {
   #take(): Call[] {
     let bytes = 0;
     let count = 0;
-    for (const { records } of this.#waiting) {
-      bytes += records.reduce((sum, record) => sum + bytesOf(record), 0);
+    for (const call of this.#waiting) {
+      bytes += call.bytes;
       if (count > 0 && bytes > REQUEST_BYTES) break;
       count++;
     }
@@ -130,7 +150,10 @@ export class ProducerQueue {
   }
 
   async #write(calls: readonly Call[]): Promise<LogError | undefined> {
-    for (const records of chunks(calls.flatMap((call) => call.records))) {
+    for (const records of cut(
+      calls.flatMap((call) => call.records),
+      REQUEST_BYTES,
+    )) {
       const error = await this.#send(calls, records);
       if (error !== undefined) return error;
     }
@@ -142,8 +165,9 @@ export class ProducerQueue {
     const { watch, compression } = this.#parts;
     const topicMessages = this.#messages(records);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      let producer = this.#producer;
       try {
-        const producer = (this.#producer ??= await this.#connect());
+        producer ??= this.#producer = await this.#connect();
         await producer.sendBatch({
           acks: ALL_IN_SYNC_REPLICAS,
           timeout: SERVER_TIMEOUT_MS,
@@ -154,14 +178,13 @@ export class ProducerQueue {
         return undefined;
       } catch (cause) {
         const error = toLogError(cause, `append to ${topicMessages.map(({ topic }) => topic).join(', ')}`);
+        const lost = PRODUCER_LOST.has(typeOf(cause) ?? '');
         if (error.retryable) watch.failed(error);
         const wanted = calls.some((call) => !call.settled && performance.now() + pause < call.until);
-        if (error.retryable && wanted) {
-          await sleep(pause);
-          continue;
-        }
-        await this.#retire();
-        return error;
+        const again = wanted && (error.retryable || lost);
+        if (lost || !again) await this.#retire(producer);
+        if (!again) return error;
+        await sleep(pause);
       }
     }
   }
@@ -182,6 +205,7 @@ export class ProducerQueue {
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
+      retry: retries(1),
       createPartitioner:
         () =>
         ({ partitionMetadata, message }) =>
@@ -196,9 +220,8 @@ export class ProducerQueue {
     return producer;
   }
 
-  async #retire(): Promise<void> {
-    const producer = this.#producer;
-    this.#producer = undefined;
+  async #retire(producer: Producer | undefined): Promise<void> {
+    if (this.#producer === producer) this.#producer = undefined;
     if (producer !== undefined) await within(producer.disconnect());
   }
 
@@ -214,20 +237,4 @@ export class ProducerQueue {
 /** Waits for the end of a farewell, but not for long: the other side may be gone. */
 async function within(farewell: Promise<void>): Promise<void> {
   await Promise.race([farewell.catch(() => undefined), sleep(DISCONNECT_MS, undefined, { ref: false })]);
-}
-
-function* chunks(records: readonly AppendRecord[]): Generator<AppendRecord[]> {
-  let chunk: AppendRecord[] = [];
-  let bytes = 0;
-  for (const record of records) {
-    const size = bytesOf(record);
-    if (chunk.length > 0 && bytes + size > REQUEST_BYTES) {
-      yield chunk;
-      chunk = [];
-      bytes = 0;
-    }
-    chunk.push(record);
-    bytes += size;
-  }
-  if (chunk.length > 0) yield chunk;
 }

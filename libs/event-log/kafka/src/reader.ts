@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LogError, type LogRecord, type ReadRange, type TopicPartition } from '@whale/event-log';
 import { partitionKey, type FetchedPage, type KafkaCluster } from './cluster.ts';
 import { typeOf } from './errors.ts';
@@ -7,14 +8,23 @@ import { toRecord } from './wire.ts';
 
 /** Of one fetch; the next one is under way while its records are handled. */
 const PAGE_BYTES = 2 << 20;
+const EMPTY_PAUSE_MS = 50;
+
+interface Page {
+  messages: FetchedPage['messages'];
+  /** Offset of the next page. */
+  next: number;
+}
 
 /** Reads ranges without a group: a small range costs two round trips. */
 export class KafkaReader {
   readonly #cluster: KafkaCluster;
   readonly #topics: TopicCatalogue;
   readonly #names: Names;
+  readonly #patienceMs: number;
 
-  constructor(cluster: KafkaCluster, topics: TopicCatalogue, names: Names) {
+  constructor(cluster: KafkaCluster, topics: TopicCatalogue, names: Names, patienceMs: number) {
+    this.#patienceMs = patienceMs;
     this.#cluster = cluster;
     this.#topics = topics;
     this.#names = names;
@@ -49,8 +59,6 @@ export class KafkaReader {
     let coming = this.#page(at, from);
     for (let next = from; next < to;) {
       const page = await coming;
-      // Nothing is left before the head: what lay there was deleted.
-      if (page.next === undefined || page.next <= next) return;
       next = page.next;
       if (next < to) {
         coming = this.#page(at, next);
@@ -63,14 +71,32 @@ export class KafkaReader {
     }
   }
 
-  /** What was deleted by retention is passed over. */
-  async #page(at: TopicPartition, offset: number): Promise<FetchedPage> {
+  /**
+   * The records from `offset` on, which lies below the head: something is there, or was and is deleted. A leader that
+   * has just moved may answer with nothing.
+   */
+  async #page(at: TopicPartition, offset: number): Promise<Page> {
+    const until = performance.now() + this.#patienceMs;
+    do {
+      const page = await this.#fetch(at, offset);
+      if (page?.next !== undefined && page.next > offset) return { messages: page.messages, next: page.next };
+      const low = (await this.#cluster.offsets([at], 'low')).get(partitionKey(at)) ?? offset;
+      if (low > offset) return { messages: [], next: low };
+      await sleep(EMPTY_PAUSE_MS);
+    } while (performance.now() < until);
+    throw new LogError(
+      'LOG_UNAVAILABLE',
+      `${partitionKey(at)}: the brokers have records from ${offset} on but do not give them`,
+      { retryable: true },
+    );
+  }
+
+  async #fetch(at: TopicPartition, offset: number): Promise<FetchedPage | undefined> {
     try {
       return await this.#cluster.fetch(at, offset, PAGE_BYTES);
     } catch (error) {
-      if (typeOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error;
-      const low = (await this.#cluster.offsets([at], 'low')).get(partitionKey(at)) ?? offset;
-      return low > offset ? this.#cluster.fetch(at, low, PAGE_BYTES) : { messages: [], next: undefined };
+      if (typeOf(error) === 'OFFSET_OUT_OF_RANGE') return undefined;
+      throw error;
     }
   }
 

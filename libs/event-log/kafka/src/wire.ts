@@ -15,6 +15,23 @@ export function bytesOf({ key, value, headers }: AppendRecord): number {
   return bytes;
 }
 
+/** In pieces of at most `most` bytes, or of one record that has more. */
+export function* cut(records: readonly AppendRecord[], most: number): Generator<AppendRecord[]> {
+  let piece: AppendRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const size = bytesOf(record);
+    if (piece.length > 0 && bytes + size > most) {
+      yield piece;
+      piece = [];
+      bytes = 0;
+    }
+    piece.push(record);
+    bytes += size;
+  }
+  if (piece.length > 0) yield piece;
+}
+
 /**
  * Whatever lies on the topic, also what a foreign writer has put there: nothing is '', bytes that are no UTF-8 become
  * replacement characters, of a header given twice the last counts. Whoever handles it will find it to be no event.

@@ -3,10 +3,11 @@ import { WhaleError } from '@whale/kernel';
 /**
  * The log port. Invariants, each named by a test of the contract suite:
  * L1 Records of one key keep their order: a key always falls into the same partition, a partition is a sequence.
- * L2 `append` is durable when it returns, and offsets rise by at least 1 within a partition. An append that is rejected as
- *    invalid has written nothing. The records that one append has for one partition are there whole and in order or not
- *    at all; a crash or a lost log in the midst may leave those of some partitions (the writer appends again, readers
- *    drop doubles by event id).
+ * L2 `append` is durable when it returns, and offsets rise by at least 1 within a partition. What is rejected before it
+ *    is sent (an unknown topic, a closed log) has written nothing. The records that one append has for one partition
+ *    come in order and without gaps, and whole where they fit into one batch of the log. A crash, a lost log or a
+ *    record that is too large may leave a beginning of them, and those of some partitions only: the writer appends
+ *    again, readers drop doubles by event id.
  * L3 A group sees each record at least once; what it has not yet checkpointed comes again after a crash.
  * L4 Groups do not influence each other.
  * L5 A partition has at most one live consumer within a group, also across processes.
