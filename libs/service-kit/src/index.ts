@@ -46,5 +46,6 @@ export { applyEvents } from './projection/apply.ts';
 export { readCheckpoints, replaceCheckpoints } from './projection/checkpoints.ts';
 export { projectionGroup, Projector } from './projection/projector.ts';
 export { ReadModels, type ReadModelOptions } from './projection/read-models.ts';
+export type { ServiceHealth } from './telemetry/standing.ts';
 export { closing } from './closing.ts';
 export { parseEnvironment } from './environment.ts';

@@ -4,8 +4,11 @@ import type { BlobStore } from '@whale/blob-store';
 import { topicDefinitions, type EventDefinition, type ServiceName } from '@whale/contracts';
 import type { EventLog } from '@whale/event-log';
 import type { Clock } from '@whale/kernel';
+import type { EventOutcome, ReportFields } from '@whale/telemetry';
+import { standingOf, type ServiceHealth } from './telemetry/standing.ts';
+import { ServiceTelemetry, type Tell } from './telemetry/service-telemetry.ts';
 import type { Projection } from './projection/projection.ts';
-import { Projector } from './projection/projector.ts';
+import { projectionGroup, Projector } from './projection/projector.ts';
 import type { ReadModels } from './projection/read-models.ts';
 import { stopAll } from './stop-all.ts';
 import type { ServiceStore } from './store/service-store.ts';
@@ -30,8 +33,12 @@ export interface Platform {
   store: (service: ServiceName) => ServiceStore;
   /** Where projections keep their tables; a platform without them has no read models. */
   readModels?: ReadModels;
-  /** A line for the operator: something waits, was parked or failed. */
-  onTrouble: (service: ServiceName, message: string) => void;
+  /** A line for the operator: something waits, was parked or failed; and what it is about. */
+  onTrouble: (service: ServiceName, message: string, fields?: ReportFields) => void;
+  /** Told of each event that a service has handled; for detailed logs. */
+  onHandled?: (service: ServiceName, outcome: EventOutcome, fields: ReportFields) => void;
+  /** What traces call the log: OpenTelemetry's `messaging.system`. */
+  messagingSystem?: string;
 }
 
 export interface ServiceDefinition<Config = unknown> {
@@ -48,6 +55,10 @@ export interface ServiceDefinition<Config = unknown> {
 export interface RunningService {
   name: ServiceName;
   stop(): Promise<void>;
+  /** How it is doing, from what it knows already: costs nothing and never fails. */
+  health(): ServiceHealth;
+  /** Rejects when its store does not answer. */
+  checkStore(): Promise<void>;
 }
 
 /** Starts one service as a Nest microservice on the log. It runs until `stop`. */
@@ -60,10 +71,11 @@ export async function startService<Config>(
   const { log, blobs, clock } = platform;
   const config = definition.config(environment);
   const store = platform.store(name);
-  const onTrouble = (message: string) => platform.onTrouble(name, message);
+  const onTrouble: Tell = (message, fields) => platform.onTrouble(name, message, fields);
   await log.ensureTopics(topicDefinitions());
+  const telemetry = telemetryOf(name, platform);
   const emitter = new Emitter({ service: name, emits: subscriptions.emits, blobs, clock });
-  const relay = new OutboxRelay(store, log, onTrouble);
+  const relay = new OutboxRelay(store, log, clock, onTrouble);
   let runner: WorkRunner | null = null;
   const strategy = new EventLogServer({
     service: name,
@@ -74,6 +86,7 @@ export async function startService<Config>(
     emitter,
     relay,
     workRunner: () => runner,
+    telemetry,
     onTrouble,
   });
   const module = await definition.module({ ...platform, serviceStore: store }, config);
@@ -84,7 +97,9 @@ export async function startService<Config>(
   });
   app.useGlobalFilters(new KeepOriginalError());
   const handlers = app.get<readonly WorkHandler[]>(WORK_HANDLERS, { strict: false });
-  if (handlers.length > 0) runner = new WorkRunner({ store, emitter, relay, clock, handlers, onTrouble });
+  if (handlers.length > 0) {
+    runner = new WorkRunner({ store, emitter, relay, clock, handlers, telemetry, onTrouble });
+  }
   let projector: Projector | null;
   try {
     await app.listen();
@@ -94,11 +109,32 @@ export async function startService<Config>(
     await store.close();
     throw error;
   }
+  const health = (): ServiceHealth => ({
+    subscriptions: [
+      { group: name, subscription: strategy.subscription },
+      ...(projector ? [{ group: projectionGroup(name), subscription: projector.subscription }] : []),
+    ].map(({ group, subscription }) => ({ group, status: subscription?.status() ?? null })),
+    publishingSince: relay.publishingSince,
+  });
+  const unwatch = telemetry.metrics.watch(() => standingOf(health(), runner, store));
   return {
     name,
+    health,
+    checkStore: async () => void (await store.seen([])),
     // The projector after the relay, which may have published the last events only now.
-    stop: () => stopAll(onTrouble, [() => app.close(), () => projector?.stop(), () => store.close()]),
+    stop: () =>
+      stopAll(onTrouble, [async () => unwatch(), () => app.close(), () => projector?.stop(), () => store.close()]),
   };
+}
+
+function telemetryOf(service: ServiceName, platform: Platform): ServiceTelemetry {
+  const { messagingSystem = 'whale', clock, onHandled } = platform;
+  return new ServiceTelemetry({
+    service,
+    messagingSystem,
+    clock,
+    onHandled: onHandled && ((outcome, fields) => onHandled(service, outcome, fields)),
+  });
 }
 
 async function startProjector(

@@ -14,18 +14,25 @@ export interface ReportFields {
   traceparent?: string | undefined;
 }
 
+/** Of what a stranger writes into a header no more is told. */
+const MOST_TOLD = 200;
+
+export function told(header: string | undefined): string | undefined {
+  return header === undefined || header.length <= MOST_TOLD ? header : `${header.slice(0, MOST_TOLD)}…`;
+}
+
 /** The fields that a record of the log carries, without looking into its value. */
 export function fieldsOf(record: {
   topic: string;
   partition: number;
   offset: number;
   headers: Readonly<Record<string, string>>;
-}): ReportFields {
+}): ReportFields & { topic: string } {
   const { topic, partition, offset, headers } = record;
   return {
-    experimentId: headers['ce_correlationid'],
-    eventId: headers['ce_id'],
-    eventType: headers['ce_type'],
+    experimentId: told(headers['ce_correlationid']),
+    eventId: told(headers['ce_id']),
+    eventType: told(headers['ce_type']),
     topic,
     partition,
     offset,

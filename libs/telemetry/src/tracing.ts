@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/api';
 import { describeError } from '@whale/kernel';
 import { ATTRIBUTE } from './attributes.ts';
+import { told } from './report.ts';
 import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 
 /** A record of the log, as far as a span tells of it. */
@@ -57,10 +58,10 @@ export class Tracing {
       [ATTRIBUTE.topic]: record.topic,
       [ATTRIBUTE.partition]: String(record.partition),
       [ATTRIBUTE.offset]: record.offset,
-      [ATTRIBUTE.key]: record.key,
-      [ATTRIBUTE.messageId]: headers['ce_id'],
-      [ATTRIBUTE.eventType]: headers['ce_type'],
-      [ATTRIBUTE.experiment]: headers['ce_correlationid'],
+      [ATTRIBUTE.key]: told(record.key),
+      [ATTRIBUTE.messageId]: told(headers['ce_id']),
+      [ATTRIBUTE.eventType]: told(headers['ce_type']),
+      [ATTRIBUTE.experiment]: told(headers['ce_correlationid']),
     };
     const options = { kind: SpanKind.CONSUMER, attributes };
     const span = this.#tracer.startSpan(`${record.topic} process`, options, under(headers['traceparent']));

@@ -42,6 +42,11 @@ export class Projector {
     this.#types = new Set(options.projections.flatMap(({ consumes }) => consumes.map(({ type }) => type)));
   }
 
+  /** Null before it is started and once it is stopped. */
+  get subscription(): Subscription | null {
+    return this.#subscription;
+  }
+
   async start(): Promise<void> {
     const { projections, log, readModels, onTrouble } = this.#options;
     await readModels.register(projections);

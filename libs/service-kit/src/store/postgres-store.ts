@@ -171,6 +171,11 @@ export class PostgresServiceStore implements ServiceStore {
     return row?.['n'] as number;
   }
 
+  async outboxPending(): Promise<number> {
+    const [row] = await this.#all('unsent', (s) => `SELECT count(*) AS n FROM ${s}.outbox`, []);
+    return row?.['n'] as number;
+  }
+
   /** The database stays open: it is shared. */
   async close(): Promise<void> {}
 

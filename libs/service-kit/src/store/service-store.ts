@@ -31,6 +31,7 @@ export interface ServiceStore {
   /** Gives leases back, so that another process can go on at once. */
   releaseLeases(owner: string): Promise<void>;
   workPending(): Promise<number>;
+  outboxPending(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -189,6 +189,10 @@ export class SqliteServiceStore implements ServiceStore {
     return this.#all('SELECT count(*) AS n FROM work', [])[0]?.['n'] as number;
   }
 
+  async outboxPending(): Promise<number> {
+    return this.#all('SELECT count(*) AS n FROM outbox', [])[0]?.['n'] as number;
+  }
+
   async close(): Promise<void> {
     this.#statements.clear();
     if (this.#db.open) this.#db.close();

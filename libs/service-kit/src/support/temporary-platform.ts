@@ -6,6 +6,7 @@ import { SqliteEventLog } from '@whale/event-log-sqlite';
 import { systemClock } from '@whale/kernel';
 import { onTestFinished } from 'vitest';
 import type { Platform } from '../service.ts';
+import { ServiceTelemetry } from '../telemetry/service-telemetry.ts';
 import { SqliteServiceStore } from '../store/sqlite-store.ts';
 
 export { recordOf, recordsOn } from './records.ts';
@@ -15,6 +16,11 @@ export interface TemporaryPlatform extends Platform {
   folder: string;
   /** What the operator was told. */
   troubles: string[];
+}
+
+/** Goes nowhere unless the test has turned telemetry on. */
+export function telemetryFor(service: string): ServiceTelemetry {
+  return new ServiceTelemetry({ service, messagingSystem: 'whale', clock: systemClock });
 }
 
 /** Log, blobs and stores in a folder of their own that goes away with the test. */

@@ -217,6 +217,7 @@ export function serviceStoreContract(name: string, makeHarness: () => Promise<St
       expect([first?.key, second?.key, third?.key]).toEqual(['a', 'b', 'c']);
       await store.outboxSent([first?.sequence as number, third?.sequence as number]);
       expect(await keys()).toEqual(['b', 'd']);
+      expect(await store.outboxPending()).toBe(2);
       await store.outboxSent([]);
       await store.outboxSent([second?.sequence as number]);
       expect(await keys()).toEqual(['d']);

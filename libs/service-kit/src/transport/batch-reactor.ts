@@ -8,14 +8,16 @@ import {
   type EventDefinition,
   type EventEnvelope,
   parkedRecord,
-  type WireRecord,
 } from '@whale/contracts';
 import type { LogRecord, RecordBatch } from '@whale/event-log';
 import { describeError, isRetryable, turn } from '@whale/kernel';
+import { fieldsOf, outgoingTraceparent, tellOutcome } from '@whale/telemetry';
 import { StoreError } from '../store/errors.ts';
-import type { NewWork, ServiceStore, StoredDocument } from '../store/service-store.ts';
+import type { ServiceStore } from '../store/service-store.ts';
+import type { ServiceTelemetry, Tell } from '../telemetry/service-telemetry.ts';
 import type { Emitter } from './emitter.ts';
 import type { Delivery, Reaction } from './on-event.ts';
+import { OpenUnit } from './open-unit.ts';
 
 export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Promise<Reaction | undefined | void>;
 
@@ -33,7 +35,8 @@ export interface BatchReactorOptions {
   blobs: BlobStore;
   emitter: Emitter;
   invoke: InvokeHandler;
-  onTrouble: (message: string) => void;
+  telemetry: ServiceTelemetry;
+  onTrouble: Tell;
 }
 
 /**
@@ -89,13 +92,8 @@ export class BatchReactor {
     for (const record of batch.records) {
       if (record.offset < (from ?? 0)) continue;
       if (handled++ % RECORDS_A_TURN === 0) await turn();
-      try {
-        if (refused !== undefined) throw refused;
-        await this.#react(record, unit);
-      } catch (error) {
-        failure = this.#mayRetry(record, error) ? error : await this.#park(record, error, unit);
-        if (failure !== undefined) break;
-      }
+      if (this.#concerns(record)) failure = await this.#take(record, unit, refused);
+      if (failure !== undefined) break;
       next = record.offset + 1;
     }
     if (failure === undefined) next = Math.max(next, batch.nextOffset);
@@ -105,18 +103,51 @@ export class BatchReactor {
         ...unit.contents(),
         checkpoint: { from, to: { topic: batch.topic, partition: batch.partition, offset: next } },
       });
+      this.#options.telemetry.handled(unit.handled, unit.written);
     }
     if (failure !== undefined) throw failure;
     return { work: unit.workCount };
   }
 
-  async #react(record: LogRecord, unit: OpenUnit): Promise<void> {
-    // Events of the topic that this service does not consume are none of its business; what does not belong there is
-    // parked below.
+  /**
+   * Events of the topic that this service does not consume are none of its business; what does not belong there is, and is
+   * parked.
+   */
+  #concerns(record: LogRecord): boolean {
     const type = latestType(record.headers['ce_type'] ?? '');
-    if (!this.#consumed.has(type) && eventDefinition(type)?.topic === record.topic) return;
+    return this.#consumed.has(type) || eventDefinition(type)?.topic !== record.topic;
+  }
+
+  /** Gives the failure that the partition waits for; undefined when it goes on. */
+  #take(record: LogRecord, unit: OpenUnit, refused: unknown): Promise<unknown> {
+    const { service, telemetry } = this.#options;
+    return telemetry.tracing.handling(record, service, async () => {
+      const startedAt = performance.now();
+      const took = (code?: string) =>
+        telemetry.metrics.handlingTook(record.topic, service, (performance.now() - startedAt) / 1000, code);
+      try {
+        if (refused !== undefined) throw refused;
+        await this.#react(record, unit);
+        took();
+        return undefined;
+      } catch (error) {
+        const { code } = describeError(error);
+        took(code);
+        const waits = this.#mayRetry(record, error);
+        tellOutcome(waits ? 'retried' : 'parked', code);
+        return waits ? error : await this.#park(record, error, unit);
+      }
+    });
+  }
+
+  async #react(record: LogRecord, unit: OpenUnit): Promise<void> {
     const envelope = await decodeRecord(record, (ref) => this.#options.blobs.get(ref));
-    if (await unit.knows(envelope.id)) return;
+    const told = { eventType: envelope.event.type, fields: fieldsOf(record) };
+    if (await unit.knows(envelope.id)) {
+      unit.tell({ ...told, outcome: 'duplicate' });
+      tellOutcome('duplicate');
+      return;
+    }
     const reaction =
       (await this.#options.invoke(envelope, {
         topic: record.topic,
@@ -124,11 +155,10 @@ export class BatchReactor {
         offset: record.offset,
         document: (key) => unit.document(key),
       })) ?? {};
-    const outbox = await this.#options.emitter.encode(reaction.events ?? [], {
-      causationId: envelope.id,
-      traceparent: envelope.traceparent,
-    });
-    unit.add(envelope.id, reaction, outbox);
+    const traceparent = outgoingTraceparent(envelope.traceparent);
+    const outbox = await this.#options.emitter.encode(reaction.events ?? [], { causationId: envelope.id, traceparent });
+    unit.add(envelope.id, reaction, outbox, traceparent);
+    unit.tell({ ...told, outcome: 'handled', writtenAt: envelope.time });
   }
 
   #mayRetry(record: LogRecord, error: unknown): boolean {
@@ -155,59 +185,14 @@ export class BatchReactor {
     }
     const type = record.headers['ce_type'] ?? 'no type';
     const what = `parked ${coordinatesOf(record)} (${type.slice(0, MOST_TOLD)})`;
-    onTrouble(`${what}: ${code}: ${message.slice(0, MOST_TOLD)}`);
+    const fields = fieldsOf(record);
+    const known = latestType(type);
+    unit.tell({ eventType: eventDefinition(known) ? known : 'unknown', outcome: 'parked', code, fields });
+    onTrouble(`${what}: ${code}: ${message.slice(0, MOST_TOLD)}`, { ...fields, code });
     return undefined;
   }
 }
 
 function isUnstorable(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'STORE_UNSTORABLE';
-}
-
-/** Gathers the effects of a batch; later events of the batch see the documents of earlier ones. */
-class OpenUnit {
-  readonly #store: ServiceStore;
-  readonly #inbox = new Set<string>();
-  readonly #documents = new Map<string, unknown>();
-  readonly #read = new Map<string, StoredDocument>();
-  readonly #outbox: WireRecord[] = [];
-  readonly #work: NewWork[] = [];
-
-  constructor(store: ServiceStore) {
-    this.#store = store;
-  }
-
-  get workCount(): number {
-    return this.#work.length;
-  }
-
-  async knows(eventId: string): Promise<boolean> {
-    return this.#inbox.has(eventId) || (await this.#store.seen([eventId])).has(eventId);
-  }
-
-  async document(key: string): Promise<unknown> {
-    if (this.#documents.has(key)) return this.#documents.get(key);
-    let known = this.#read.get(key);
-    if (!known) {
-      known = (await this.#store.read([key])).get(key) ?? { value: undefined, revision: 0 };
-      this.#read.set(key, known);
-    }
-    return known.value;
-  }
-
-  add(eventId: string, reaction: Reaction, outbox: readonly WireRecord[]): void {
-    this.#inbox.add(eventId);
-    for (const [key, value] of reaction.documents ?? []) this.#documents.set(key, value);
-    for (const item of reaction.work ?? []) this.#work.push({ ...item, id: `${eventId}/${item.kind}` });
-    this.#outbox.push(...outbox);
-  }
-
-  addOutbox(record: WireRecord): void {
-    this.#outbox.push(record);
-  }
-
-  contents() {
-    const basedOn = new Map([...this.#read].map(([key, { revision }]) => [key, revision]));
-    return { inbox: [...this.#inbox], documents: this.#documents, basedOn, outbox: this.#outbox, work: this.#work };
-  }
 }

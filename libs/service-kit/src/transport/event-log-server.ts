@@ -2,8 +2,9 @@ import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import type { BlobStore } from '@whale/blob-store';
 import { eventDefinition, type EventDefinition } from '@whale/contracts';
 import type { EventLog, RecordBatch, Subscription } from '@whale/event-log';
-import { WhaleError } from '@whale/kernel';
+import { describeError, WhaleError } from '@whale/kernel';
 import type { ServiceStore } from '../store/service-store.ts';
+import type { ServiceTelemetry, Tell } from '../telemetry/service-telemetry.ts';
 import type { WorkRunner } from '../work/work-runner.ts';
 import { stopAll } from '../stop-all.ts';
 import { BatchReactor, type InvokeHandler } from './batch-reactor.ts';
@@ -21,7 +22,8 @@ export interface EventLogServerOptions {
   relay: OutboxRelay;
   /** Told when work was added. */
   workRunner: () => WorkRunner | null;
-  onTrouble: (message: string) => void;
+  telemetry: ServiceTelemetry;
+  onTrouble: Tell;
 }
 
 /** One transaction's worth. */
@@ -53,6 +55,11 @@ export class EventLogServer extends Server implements CustomTransportStrategy {
     throw new Error('the event log has no low-level events');
   }
 
+  /** Null before it listens and once it is closed. */
+  get subscription(): Subscription | null {
+    return this.#subscription;
+  }
+
   unwrap<T>(): T {
     return this.#options.log as T;
   }
@@ -73,8 +80,10 @@ export class EventLogServer extends Server implements CustomTransportStrategy {
         relay.poke();
         if (work > 0) this.#options.workRunner()?.poke();
       },
-      onError: (error, { topic, partition }) =>
-        onTrouble(`${topic}/${partition}: ${error instanceof Error ? error.message : String(error)}; trying again`),
+      onError: (error, { topic, partition }) => {
+        const { code, message } = describeError(error);
+        onTrouble(`${topic}/${partition}: ${message}; trying again`, { topic, partition, code });
+      },
     });
   }
 

@@ -4,7 +4,7 @@ import { EnvironmentError } from '@whale/kernel';
 import { onTestFinished, expect, test } from 'vitest';
 import { StoreError } from '../store/errors.ts';
 import { REQUEST_TOPIC, echo, request } from '../support/echo-service.ts';
-import { recordOf, temporaryPlatform } from '../support/temporary-platform.ts';
+import { recordOf, telemetryFor, temporaryPlatform } from '../support/temporary-platform.ts';
 import { BatchReactor, type InvokeHandler } from './batch-reactor.ts';
 import { Emitter } from './emitter.ts';
 
@@ -32,6 +32,7 @@ async function reactorWith(handle: (reason: string) => Awaited<ReturnType<Invoke
       handled.push(reason);
       return handle(reason);
     },
+    telemetry: telemetryFor('proposer'),
     onTrouble: (message) => platform.onTrouble('proposer', message),
   });
   const outcome = async () =>

@@ -1,6 +1,7 @@
 import type { EventLog } from '@whale/event-log';
-import { describeError } from '@whale/kernel';
+import { describeError, type Clock } from '@whale/kernel';
 import type { ServiceStore } from '../store/service-store.ts';
+import type { Tell } from '../telemetry/service-telemetry.ts';
 
 const BATCH = 100;
 const LONGEST_WAIT_MS = 5_000;
@@ -12,16 +13,27 @@ const LONGEST_WAIT_MS = 5_000;
 export class OutboxRelay {
   readonly #store: ServiceStore;
   readonly #log: EventLog;
-  readonly #onTrouble: (message: string) => void;
+  readonly #clock: Clock;
+  readonly #onTrouble: Tell;
+  #publishingSince: number | null = null;
   #running: Promise<void> | null = null;
   #again = false;
   #stopped = false;
   #wake: (() => void) | null = null;
 
-  constructor(store: ServiceStore, log: EventLog, onTrouble: (message: string) => void) {
+  constructor(store: ServiceStore, log: EventLog, clock: Clock, onTrouble: Tell) {
     this.#store = store;
     this.#log = log;
+    this.#clock = clock;
     this.#onTrouble = onTrouble;
+  }
+
+  /**
+   * Since when the present attempt to publish runs, ms since epoch; null when none does. An attempt that fails and is made
+   * again is not one that hangs.
+   */
+  get publishingSince(): number | null {
+    return this.#publishingSince;
   }
 
   /** Says that the outbox may hold something. */
@@ -46,15 +58,19 @@ export class OutboxRelay {
       this.#again = false;
       try {
         for (;;) {
+          this.#publishingSince = this.#clock.now();
           const records = await this.#store.outbox(BATCH);
           if (records.length === 0) break;
           await this.#log.append(records);
           await this.#store.outboxSent(records.map(({ sequence }) => sequence));
         }
+        this.#publishingSince = null;
         wait = 100;
       } catch (error) {
+        this.#publishingSince = null;
         if (this.#stopped) return;
-        this.#onTrouble(`publishing waits: ${describeError(error).message}`);
+        const { code, message } = describeError(error);
+        this.#onTrouble(`publishing waits: ${message}`, { code });
         await this.#sleep(wait);
         wait = Math.min(2 * wait, LONGEST_WAIT_MS);
         this.#again = !this.#stopped;

@@ -4,7 +4,7 @@ import type { RecordBatch } from '@whale/event-log';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { startService } from '../service.ts';
 import { ECHO_TOPIC, REQUEST_TOPIC, echo, echoService, request } from '../support/echo-service.ts';
-import { recordOf, recordsOn, temporaryPlatform } from '../support/temporary-platform.ts';
+import { recordOf, recordsOn, telemetryFor, temporaryPlatform } from '../support/temporary-platform.ts';
 import { BatchReactor } from './batch-reactor.ts';
 import { Emitter } from './emitter.ts';
 
@@ -56,6 +56,7 @@ test('T3: a failure that stays retryable is parked after the last delivery, and 
       }
       return { events: [echo(experimentId, reason)] };
     },
+    telemetry: telemetryFor('proposer'),
     onTrouble: (message) => platform.onTrouble('proposer', message),
   });
   const records = ['never', 'after'].map((reason, offset) => ({

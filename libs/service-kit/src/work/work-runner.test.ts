@@ -3,7 +3,7 @@ import { WhaleError } from '@whale/kernel';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import type { ServiceStore } from '../store/service-store.ts';
 import { ECHO_TOPIC, echo } from '../support/echo-service.ts';
-import { recordsOn, temporaryPlatform, type TemporaryPlatform } from '../support/temporary-platform.ts';
+import { recordsOn, telemetryFor, temporaryPlatform, type TemporaryPlatform } from '../support/temporary-platform.ts';
 import { Emitter } from '../transport/emitter.ts';
 import { OutboxRelay } from '../transport/relay.ts';
 import { WorkRunner, type WorkHandler, type WorkResult } from './work-runner.ts';
@@ -26,7 +26,7 @@ async function setUp(run: Run, options: { concurrency?: number; leaseMillisecond
   const store = platform.store('proposer');
   const onTrouble = (message: string) => platform.onTrouble('proposer', message);
   const emitter = new Emitter({ service: 'proposer', emits: [ProposalFailed], ...platform });
-  const relay = new OutboxRelay(store, platform.log, onTrouble);
+  const relay = new OutboxRelay(store, platform.log, platform.clock, onTrouble);
   const handler: WorkHandler = {
     kind: 'echo',
     concurrency: options.concurrency ?? 4,
@@ -40,6 +40,7 @@ async function setUp(run: Run, options: { concurrency?: number; leaseMillisecond
     emitter,
     relay,
     handlers: [handler],
+    telemetry: telemetryFor('proposer'),
     onTrouble,
     ...(leaseMilliseconds === undefined ? {} : { leaseMilliseconds }),
   });
@@ -93,7 +94,7 @@ test('W1: two runners of one store share the items, each item runs once', async 
   };
   const one = await setUp(run, { concurrency: 2 });
   const store = one.store('proposer');
-  const relay = new OutboxRelay(store, one.log, () => undefined);
+  const relay = new OutboxRelay(store, one.log, one.clock, () => undefined);
   const two = new WorkRunner({
     ...one,
     store,
@@ -107,6 +108,7 @@ test('W1: two runners of one store share the items, each item runs once', async 
         failed: () => [],
       },
     ],
+    telemetry: telemetryFor('proposer'),
     onTrouble: () => undefined,
   });
   onTestFinished(async () => {

@@ -1,10 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { describeError, isRetryable, turn, type Clock, type ErrorDescription } from '@whale/kernel';
 import type { DomainEvent, WireRecord } from '@whale/contracts';
+import type { WorkOutcome } from '@whale/telemetry';
 import { newOwner, registerOwner } from '../store/owner.ts';
-import type { DeferredWork, FinishedWork, ServiceStore, UnitOfWork, WorkItem } from '../store/service-store.ts';
+import type { DeferredWork, FinishedWork, ServiceStore, UnitOfWork } from '../store/service-store.ts';
+import type { ServiceTelemetry, Tell } from '../telemetry/service-telemetry.ts';
 import type { Emitter } from '../transport/emitter.ts';
 import type { OutboxRelay } from '../transport/relay.ts';
+import { attempt, experimentOf, runningItem, type RunningItem, type Settled } from './attempt.ts';
 
 export type WorkResult =
   | { events: readonly DomainEvent[]; documents?: ReadonlyMap<string, unknown> }
@@ -27,7 +30,8 @@ export interface WorkRunnerOptions {
   relay: OutboxRelay;
   clock: Clock;
   handlers: readonly WorkHandler[];
-  onTrouble: (message: string) => void;
+  telemetry: ServiceTelemetry;
+  onTrouble: Tell;
   /** Attempts within this service before a failure becomes an event. */
   attempts?: number;
   leaseMilliseconds?: number;
@@ -35,12 +39,13 @@ export interface WorkRunnerOptions {
 
 interface Finished {
   records: readonly WireRecord[];
+  events: readonly DomainEvent[];
+  outcome: WorkOutcome;
   documents?: ReadonlyMap<string, unknown> | undefined;
 }
 
-interface Settled {
-  item: WorkItem;
-  result: WorkResult | { error: unknown };
+interface Deferred extends DeferredWork {
+  outcome: WorkOutcome;
 }
 
 /**
@@ -52,7 +57,7 @@ interface Settled {
 export class WorkRunner {
   readonly #options: Required<WorkRunnerOptions>;
   readonly #owner = newOwner();
-  readonly #running = new Map<string, WorkItem>();
+  readonly #running = new Map<string, RunningItem>();
   readonly #abort = new AbortController();
   #settled: Settled[] = [];
   #flushing: Promise<void> | null = null;
@@ -79,6 +84,14 @@ export class WorkRunner {
     this.poke();
   }
 
+  /** Items that run here, by kind; a kind of which none runs is told as 0. */
+  inFlight(): ReadonlyMap<string, number> {
+    const running = [...this.#running.values()];
+    return new Map(
+      this.#options.handlers.map(({ kind }) => [kind, running.filter((item) => item.kind === kind).length]),
+    );
+  }
+
   poke(): void {
     this.#again = true;
     if (this.#claiming || !this.#started || this.#abort.signal.aborted) return;
@@ -103,26 +116,26 @@ export class WorkRunner {
     while (this.#again && !this.#abort.signal.aborted) {
       this.#again = false;
       for (const handler of handlers) {
-        const running = [...this.#running.values()].filter((item) => item.kind === handler.kind).length;
-        const limit = handler.concurrency - running;
+        const limit = handler.concurrency - (this.inFlight().get(handler.kind) ?? 0);
         if (limit <= 0) continue;
         try {
           const now = clock.now();
           const claim = { owner: this.#owner, kinds: [handler.kind], limit, now, leaseUntil: now + leaseMilliseconds };
-          for (const item of await store.claimWork(claim)) if (!this.#running.has(item.id)) this.#begin(handler, item);
+          for (const item of await store.claimWork(claim)) {
+            if (!this.#running.has(item.id)) this.#begin(handler, runningItem(item));
+          }
         } catch (error) {
-          onTrouble(`taking work: ${describeError(error).message}`);
+          const { code, message } = describeError(error);
+          onTrouble(`taking work: ${message}`, { code });
         }
       }
     }
   }
 
-  #begin(handler: WorkHandler, item: WorkItem): void {
+  #begin(handler: WorkHandler, item: RunningItem): void {
     this.#running.set(item.id, item);
-    handler.run(item.payload, this.#abort.signal).then(
-      (result) => this.#settle({ item, result }),
-      (error: unknown) => this.#settle({ item, result: { error } }),
-    );
+    const { tracing } = this.#options.telemetry;
+    void attempt(handler, item, tracing, this.#abort.signal).then((settled) => this.#settle(settled));
   }
 
   #settle(settled: Settled): void {
@@ -147,28 +160,38 @@ export class WorkRunner {
   }
 
   async #commit(batch: readonly Settled[]): Promise<void> {
+    let tell: () => void;
     try {
-      const unit = await this.#unitOf(batch);
+      const effects = await this.#unitOf(batch);
       await turn();
-      await this.#options.store.commit(unit);
+      await this.#options.store.commit(effects.unit);
+      tell = effects.tell;
     } catch (error) {
-      const { onTrouble } = this.#options;
       if (batch.length === 1) {
         // The item stays leased and is taken again when the lease ends.
-        onTrouble(`finishing work ${batch[0]?.item.id}: ${describeError(error).message}`);
+        const { code, message } = describeError(error);
+        const workId = batch[0]?.item.id;
+        this.#options.onTrouble(`finishing work ${workId}: ${message}`, { code, workId });
         return;
       }
       for (const settled of batch) await this.#commit([settled]);
+      return;
     }
+    tell();
   }
 
-  async #unitOf(batch: readonly Settled[]): Promise<UnitOfWork> {
+  /** The effects of a batch, and what tells of them once they are committed. */
+  async #unitOf(batch: readonly Settled[]): Promise<{ unit: UnitOfWork; tell: () => void }> {
     const finished: FinishedWork[] = [];
     const deferred: DeferredWork[] = [];
     const outbox = [];
     const documents = new Map<string, unknown>();
-    for (const { item, result } of batch) {
-      const outcome = await this.#outcomeOf(item, result);
+    const told: (() => void)[] = [];
+    for (const settled of batch) {
+      const { item, seconds } = settled;
+      const outcome = await this.#outcomeOf(settled);
+      const events = 'events' in outcome ? outcome.events : [];
+      told.push(() => this.#options.telemetry.worked(item.kind, outcome.outcome, seconds, events));
       if ('notBefore' in outcome) {
         deferred.push(outcome);
         continue;
@@ -177,22 +200,24 @@ export class WorkRunner {
       for (const [key, value] of outcome.documents ?? []) documents.set(key, value);
       outbox.push(...outcome.records);
     }
-    return { finished, deferred, outbox, documents };
+    return { unit: { finished, deferred, outbox, documents }, tell: () => told.forEach((one) => one()) };
   }
 
-  async #outcomeOf(item: WorkItem, result: Settled['result']): Promise<DeferredWork | Finished> {
+  async #outcomeOf(settled: Settled): Promise<Deferred | Finished> {
     const { clock, attempts: most } = this.#options;
-    const defer = (milliseconds: number, attempts: number): DeferredWork => ({
+    const { item, result } = settled;
+    const defer = (outcome: WorkOutcome, milliseconds: number, attempts: number): Deferred => ({
       id: item.id,
       owner: this.#owner,
       notBefore: clock.now() + milliseconds,
       attempts,
+      outcome,
     });
-    if ('deferMilliseconds' in result) return defer(result.deferMilliseconds, item.attempts);
+    if ('deferMilliseconds' in result) return defer('deferred', result.deferMilliseconds, item.attempts);
     let error: unknown;
     if ('events' in result) {
       try {
-        return { documents: result.documents, records: await this.#encode(item, result.events) };
+        return { ...result, records: await this.#encode(settled, result.events), outcome: 'done' };
       } catch (refused) {
         // An event that does not fit its schema is a failure of the work like any other.
         error = refused;
@@ -201,18 +226,22 @@ export class WorkRunner {
       error = result.error;
     }
     const attempts = item.attempts + 1;
-    if (isRetryable(error) && attempts < most) return defer(100 * 2 ** attempts, attempts);
-    return { records: await this.#encode(item, this.#failureOf(item, describeError(error))) };
+    if (isRetryable(error) && attempts < most) return defer('retried', 100 * 2 ** attempts, attempts);
+    const events = this.#failureOf(settled, describeError(error));
+    return { records: await this.#encode(settled, events), events, outcome: 'failed' };
   }
 
-  #failureOf(item: WorkItem, error: ErrorDescription): readonly DomainEvent[] {
-    this.#options.onTrouble(`${item.kind} ${item.id} failed: ${error.code}: ${error.message}`);
-    const handler = this.#options.handlers.find((candidate) => candidate.kind === item.kind) as WorkHandler;
-    return handler.failed(item.payload, error);
+  #failureOf({ item, traceparent }: Settled, error: ErrorDescription): readonly DomainEvent[] {
+    const { id: workId, kind, payload } = item;
+    const fields = { code: error.code, workId, experimentId: experimentOf(payload), traceparent };
+    this.#options.onTrouble(`${kind} ${workId} failed: ${error.code}: ${error.message}`, fields);
+    const handler = this.#options.handlers.find((candidate) => candidate.kind === kind) as WorkHandler;
+    return handler.failed(payload, error);
   }
 
-  #encode(item: WorkItem, events: readonly DomainEvent[]): Promise<WireRecord[]> {
-    return this.#options.emitter.encode(events, { causationId: item.id.slice(0, item.id.lastIndexOf('/')) });
+  #encode({ item, traceparent }: Settled, events: readonly DomainEvent[]): Promise<WireRecord[]> {
+    const causationId = item.id.slice(0, item.id.lastIndexOf('/'));
+    return this.#options.emitter.encode(events, { causationId, traceparent });
   }
 
   async #renew(): Promise<void> {
@@ -222,7 +251,8 @@ export class WorkRunner {
     try {
       await store.renewLeases(this.#owner, ids, clock.now() + leaseMilliseconds);
     } catch (error) {
-      onTrouble(`renewing leases: ${describeError(error).message}`);
+      const { code, message } = describeError(error);
+      onTrouble(`renewing leases: ${message}`, { code });
     }
   }
 }
