@@ -39,7 +39,7 @@ export interface AclOptions {
   prefixes: Pick<KafkaSettings, 'topicPrefix' | 'groupPrefix'>;
 }
 
-export type AclOperation = 'READ' | 'WRITE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
+export type AclOperation = 'READ' | 'WRITE' | 'DESCRIBE';
 
 /** What one user may do with one topic or group, by its name on the broker. */
 export interface Acl {
@@ -116,7 +116,6 @@ const COMMAND_NAMES: Readonly<Record<AclOperation, string>> = {
   READ: 'Read',
   WRITE: 'Write',
   DESCRIBE: 'Describe',
-  DESCRIBE_CONFIGS: 'DescribeConfigs',
 };
 
 /** The same for Kafka's own tool, a line each. `login`: further arguments, as `--command-config admin.properties`. */
