@@ -12,7 +12,7 @@ import { rolloutService } from '@whale/app-rollout';
 import { schedulerService } from '@whale/app-scheduler';
 import { trainerGatewayService } from '@whale/app-trainer-gateway';
 import { verifierService } from '@whale/app-verifier';
-import { openPlatform } from '@whale/service-host';
+import { embedded, openPlatform } from '@whale/service-host';
 import { startService, type RunningService, type ServiceDefinition } from '@whale/service-kit';
 import { parse } from 'yaml';
 import { scratchFolder } from '../support/whale-process.ts';
@@ -22,7 +22,9 @@ const file = process.argv[2] ?? 'examples/atlas-small.yaml';
 const spec = parseSpec(parse(readFileSync(file, 'utf8')), file);
 const experimentId = experimentIdOf(spec);
 const folder = scratchFolder('event-loop');
-const platform = await openPlatform(folder.path, (service, message) => console.error(`${service}: ${message}`));
+const platform = await openPlatform(embedded(folder.path), (service, message) =>
+  console.error(`${service}: ${message}`),
+);
 
 const services: readonly ServiceDefinition[] = [
   schedulerService,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { embedded } from '@whale/service-host';
 import { LogProbe } from '../support/log-probe.ts';
 import { scratchFolder, startWhale, whale } from '../support/whale-process.ts';
 
@@ -69,7 +70,7 @@ describe('whale run', () => {
     const folder = scratchFolder('interrupted');
     folders.push(folder);
     const running = startWhale(['run', SPEC, '--data', folder.path]);
-    const probe = new LogProbe(folder.path);
+    const probe = new LogProbe(embedded(folder.path));
     while ((await probe.records()) < 150) await sleep(20);
     await probe.close();
     running.process.kill('SIGINT');

@@ -1,36 +1,45 @@
-import { existsSync } from 'node:fs';
-import { TOPIC_NAMES } from '@whale/contracts';
-import { SqliteEventLog } from '@whale/event-log-sqlite';
-import { dataFolder } from '@whale/service-host';
+import { eventDefinition, TOPIC_NAMES, type TopicName } from '@whale/contracts';
+import type { EventLog } from '@whale/event-log';
+import { openExistingLog, type PlatformLocation } from '@whale/service-host';
 
 /** Looks at a log from outside, while other processes write it. */
 export class LogProbe {
-  readonly #path: string;
-  #log: SqliteEventLog | null = null;
+  readonly #location: PlatformLocation;
+  readonly #environment: NodeJS.ProcessEnv;
+  #log: EventLog | null = null;
 
-  constructor(data: string) {
-    this.#path = dataFolder(data).log;
+  constructor(location: PlatformLocation, environment: NodeJS.ProcessEnv = {}) {
+    this.#location = location;
+    this.#environment = environment;
   }
 
   /** Records on all topics; 0 while there is no log. */
   async records(): Promise<number> {
-    if (!this.#log && !existsSync(this.#path)) return 0;
     try {
-      this.#log ??= await SqliteEventLog.open({ path: this.#path });
-      const heads = await this.#log.heads(TOPIC_NAMES);
-      return heads.reduce((sum, head) => sum + head.offset, 0);
+      const heads = await (await this.#opened())?.heads(TOPIC_NAMES);
+      return (heads ?? []).reduce((sum, head) => sum + head.offset, 0);
     } catch {
-      // The file is being made, or its topics are.
+      // The log is being made, its topics are, or its broker is away.
+      return 0;
+    }
+  }
+
+  /** Events of a type; 0 while there is no log. */
+  async count(type: string): Promise<number> {
+    try {
+      return (await this.eventIds(type)).length;
+    } catch {
       return 0;
     }
   }
 
   /** Event ids by type, in no particular order: duplicates show as repeated ids. */
   async eventIds(type: string): Promise<string[]> {
-    this.#log ??= await SqliteEventLog.open({ path: this.#path });
+    const log = await this.#opened();
     const ids: string[] = [];
-    for (const { topic, partition } of await this.#log.heads(TOPIC_NAMES)) {
-      for await (const record of this.#log.read({ topic, partition, from: 0 })) {
+    const topic = eventDefinition(type)?.topic as TopicName;
+    for (const { partition } of (await log?.heads([topic])) ?? []) {
+      for await (const record of log?.read({ topic, partition, from: 0 }) ?? []) {
         if (record.headers['ce_type'] === type) ids.push(record.headers['ce_id'] as string);
       }
     }
@@ -40,5 +49,10 @@ export class LogProbe {
   async close(): Promise<void> {
     await this.#log?.close();
     this.#log = null;
+  }
+
+  async #opened(): Promise<EventLog | null> {
+    this.#log ??= await openExistingLog(this.#location, { environment: { ...process.env, ...this.#environment } });
+    return this.#log;
   }
 }

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuildCommand,
   services: async () => (await import('./commands/services.ts')).servicesCommand,
   topics: async () => (await import('./commands/topics.ts')).topicsCommand,
+  dlq: async () => (await import('./commands/dlq.ts')).dlqCommand,
   pretrain: async () => (await import('./commands/pretrain.ts')).pretrainCommand,
   domain: async () => (await import('./commands/domain.ts')).domainCommand,
   harness: async () => (await import('./commands/harness.ts')).harnessCommand,
@@ -22,7 +23,9 @@ export async function buildProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('whale')
     .description('Improves an LLM agent by turns: its weights, then its harness.')
     .version('0.1.0')
-    .option('--data <dir>', 'folder of the data', process.env['WHALE_DATA'] ?? '.whale')
+    .option('--data <dir>', 'folder of the data (default: .whale; WHALE_DATA)')
+    .option('--log <url>', 'Kafka as the log: kafka://host:port (default: a file in the data folder; WHALE_LOG)')
+    .option('--database <url>', 'PostgreSQL for state and read models (default: files; WHALE_DATABASE)')
     .option('--json', 'print JSON for programs')
     .addHelpText('after', '\nExample:\n  $ whale run examples/atlas-small.yaml\n')
     .showHelpAfterError('(whale --help shows the commands)')
@@ -35,11 +38,13 @@ export async function buildProgram(args: readonly string[]): Promise<Command> {
   return program;
 }
 
-/** The first argument that is neither an option nor the value of `--data`. */
+const WITH_VALUE: ReadonlySet<string> = new Set(['--data', '--log', '--database']);
+
+/** The first argument that is neither an option nor the value of one. */
 function commandName(args: readonly string[]): string | undefined {
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as string;
-    if (argument === '--data') i++;
+    if (WITH_VALUE.has(argument)) i++;
     else if (!argument.startsWith('-')) return argument;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeRecord, encodeEvent, TOPICS, type DomainEvent, type EventEnvelope } from '@whale/contracts';
 import { loadDomain } from '@whale/domain-loader';
-import { openPlatform, type OpenPlatform } from '@whale/service-host';
+import { embedded, openPlatform, type OpenPlatform } from '@whale/service-host';
 import { startService } from '@whale/service-kit';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { proposerService } from './proposer.module.ts';
@@ -14,7 +14,7 @@ const trouble: string[] = [];
 
 async function started() {
   const folder = await mkdtemp(join(tmpdir(), 'whale-proposer-'));
-  const platform = await openPlatform(folder, (_, message) => trouble.push(message));
+  const platform = await openPlatform(embedded(folder), (_, message) => trouble.push(message));
   const service = await startService(proposerService, platform, {});
   onTestFinished(async () => {
     await service.stop();

@@ -1,45 +1,26 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { FolderBlobStore } from '@whale/blob-store';
-import type { ServiceName } from '@whale/contracts';
-import { SqliteEventLog } from '@whale/event-log-sqlite';
+import { dirname } from 'node:path';
+import { FolderBlobStore, type BlobStore } from '@whale/blob-store';
+import type { EventLog } from '@whale/event-log';
 import { EnvironmentError, systemClock } from '@whale/kernel';
-import { ReadModels, SqliteServiceStore, type Platform } from '@whale/service-kit';
-
-export interface DataFolder {
-  root: string;
-  log: string;
-  blobs: string;
-  reports: string;
-  /** One SQLite file for all read models, for analysts. */
-  readModels: string;
-  store: (service: ServiceName) => string;
-}
-
-/** Where things lie under `--data DIR`. Everything but `log.sqlite` and `blobs` can be deleted: it is rebuilt. */
-export function dataFolder(directory: string): DataFolder {
-  const root = resolve(directory);
-  return {
-    root,
-    log: join(root, 'log.sqlite'),
-    blobs: join(root, 'blobs'),
-    reports: join(root, 'reports'),
-    readModels: join(root, 'read-models.sqlite'),
-    store: (service) => join(root, 'services', `${service}.sqlite`),
-  };
-}
+import { ReadModels, type Platform } from '@whale/service-kit';
+import { dataFolder, type DataFolder } from './data-folder.ts';
+import type { PlatformLocation } from './location.ts';
+import { openLog } from './open-log.ts';
+import { openState } from './open-state.ts';
 
 export interface OpenPlatform extends Platform {
   folder: DataFolder;
   close(): Promise<void>;
 }
 
-/** The embedded platform: log, blobs and stores as files below one folder. Throws EnvironmentError. */
+/** Log, blobs, stores and read models of a location. Throws EnvironmentError, InputError, LogError. */
 export async function openPlatform(
-  directory: string,
+  location: PlatformLocation,
   onTrouble: Platform['onTrouble'] = () => undefined,
+  environment: NodeJS.ProcessEnv = process.env,
 ): Promise<OpenPlatform> {
-  const folder = dataFolder(directory);
+  const folder = dataFolder(location.data);
   try {
     makeFolder(folder.root);
     accessSync(folder.root, constants.W_OK);
@@ -49,21 +30,34 @@ export async function openPlatform(
       { cause },
     );
   }
-  const log = await SqliteEventLog.open({ path: folder.log });
-  const readModels = new ReadModels({ path: folder.readModels });
+  const state = await openState(location, environment);
+  let log: EventLog;
+  try {
+    log = await openLog(location, { environment });
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
+  const readModels = new ReadModels(state.readModels);
   return {
     folder,
     log,
-    blobs: new FolderBlobStore(folder.blobs),
+    blobs: openBlobs(location),
     clock: systemClock,
-    store: (service) => new SqliteServiceStore(folder.store(service)),
+    messagingSystem: location.log === null ? 'sqlite' : 'kafka',
+    store: (service) => state.store(service).open(),
     readModels,
     onTrouble,
     close: async () => {
       await readModels.close();
       await log.close();
+      await state.close();
     },
   };
+}
+
+export function openBlobs(location: PlatformLocation): BlobStore {
+  return new FolderBlobStore(dataFolder(location.data).blobs);
 }
 
 /** Level by level: Node's recursive mkdir never returns where a file system answers ENOENT (below /proc). */

@@ -13,7 +13,7 @@ export function doctorCommand(program: Command): void {
     .action(async (_options, command: Command) => {
       const session = sessionOf(command);
       const { examine } = await import('../checks/examine.ts');
-      const findings = await examine(session.data);
+      const findings = await examine(session.location.data);
       const missing = findings.filter((finding) => finding.state === 'missing');
       if (session.json) printJson({ ok: missing.length === 0, findings });
       else {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { EVENTS, TOPIC_NAMES, type EventEnvelope } from '@whale/contracts';
+import { EVENTS, ExperimentEnded, TOPIC_NAMES, type EventEnvelope } from '@whale/contracts';
 import { InputError } from '@whale/kernel';
 import { experimentIds, resolveExperiment, wanted } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
@@ -20,11 +20,11 @@ export function eventsCommand(program: Command): void {
     .action(async (id: string | undefined, options: { type?: string; follow?: boolean }, command: Command) => {
       const session = sessionOf(command);
       const types = options.type === undefined ? undefined : new Set([eventType(options.type)]);
-      await withData(session.data, async (open) => {
+      await withData(session.location, async (open) => {
         const known = open ? await experimentIds(open) : [];
-        const experimentId = resolveExperiment(known, id, session.dataArgument);
+        const experimentId = resolveExperiment(known, id, session.place);
         if (!open) return;
-        const ended = 'whale.experiment.ended.v1';
+        const ended = ExperimentEnded.type;
         const wants = wanted(types && options.follow ? new Set([...types, ended]) : types, experimentId);
         const onTrouble = (message: string) => process.stderr.write(`${message}\n`);
         const tail = new LogTail({ ...open, topics: TOPIC_NAMES, wants, onTrouble });

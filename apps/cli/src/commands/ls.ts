@@ -17,7 +17,7 @@ export function lsCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  $ whale ls\n')
     .action(async (_options, command: Command) => {
       const session = sessionOf(command);
-      const summaries = await withData(session.data, async (open) => {
+      const summaries = await withData(session.location, async (open) => {
         if (!open) return [];
         const list: ExperimentSummary[] = [];
         for (const id of await experimentIds(open)) list.push(summarize(await readView(open, id, TOPICS)));
@@ -30,7 +30,7 @@ export function lsCommand(program: Command): void {
           }),
         );
       } else if (summaries.length === 0) {
-        print(`No experiments in ${session.dataArgument}. Begin one: whale run examples/atlas-small.yaml`);
+        print(`No experiments in ${session.place}. Begin one: whale run examples/atlas-small.yaml`);
       } else {
         const rows = summaries.map((one) => [
           one.experimentId,

@@ -1,3 +1,4 @@
+import { embedded } from '@whale/service-host';
 import { expect, test } from 'vitest';
 import { scratchFolder, whale } from '../support/whale-process.ts';
 import { scriptedData } from '../support/scripted-data.ts';
@@ -16,7 +17,7 @@ const part = (name: string, more: object) => ({
 test('the report is a small table', () => {
   const parts = [part('scheduler', {}), part('read models', { live: null, equal: false, restored: true })];
   const report = { experimentId: 'atlas-1', equal: true, decisions: { remade: 1234, disagreements: [] }, parts };
-  expect(reportText(report, { dataArgument: '.whale' }).split('\n')).toEqual([
+  expect(reportText(report, { location: embedded('here') }).split('\n')).toEqual([
     'atlas-1: 1,234 decisions made again from the log',
     '',
     'part         rebuilt           live              equal',
@@ -31,12 +32,12 @@ test('what differs is told, and what to do about it', () => {
     remade: 1,
     disagreements: ['whale.cycle.ended.v1 of x is on the log and does not follow from it'],
   };
-  const text = reportText({ experimentId: 'x', equal: false, decisions, parts }, { dataArgument: 'here' });
+  const text = reportText({ experimentId: 'x', equal: false, decisions, parts }, { location: embedded('here') });
   expect(text).toContain('scheduler  3fa9c1d2e4b5a697  ffffffffffffffff  NO');
   expect(text).toContain('Nothing was changed. What differs:');
   expect(text).toContain('  log: whale.cycle.ended.v1 of x is on the log');
   expect(text).toContain('  scheduler: steps: live 7, rebuilt 6');
-  expect(text).toContain('read-models.sqlite in here');
+  expect(text).toMatch(/read-models\.sqlite in .*here\./u);
 });
 
 test('a data folder of which only the log is left is rebuilt whole by the command, and equal the second time', async () => {

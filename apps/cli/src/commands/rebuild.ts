@@ -20,12 +20,17 @@ export function rebuildCommand(program: Command): void {
     )
     .action(async (id: string | undefined, _options, command: Command) => {
       const session = sessionOf(command);
-      const report = await withData(session.data, async (open) => {
-        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.dataArgument);
+      const report = await withData(session.location, async (open) => {
+        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.place);
         // The deciders come with their services, so only who rebuilds pays for them.
-        const { dataFolder } = await import('@whale/service-host');
         const { rebuild } = await import('../replay/rebuild.ts');
-        return open && rebuild(dataFolder(session.data), open, experimentId);
+        const { openState } = await import('@whale/service-host');
+        const state = await openState(session.location, process.env);
+        try {
+          return open && (await rebuild(state, open, experimentId));
+        } finally {
+          await state.close();
+        }
       });
       if (!report) return;
       if (session.json) printJson(report);
@@ -34,7 +39,7 @@ export function rebuildCommand(program: Command): void {
     });
 }
 
-export function reportText(report: RebuildReport, session: Pick<Session, 'dataArgument'>): string {
+export function reportText(report: RebuildReport, { location }: Pick<Session, 'location'>): string {
   const { experimentId, decisions, parts } = report;
   const rows = parts.map((part) => [part.part, shortHash(part.rebuilt), shortHash(part.live), verdict(part)]);
   const lines = [
@@ -48,8 +53,10 @@ export function reportText(report: RebuildReport, session: Pick<Session, 'dataAr
   for (const { part, differences } of parts) for (const sentence of differences) lines.push(`  ${part}: ${sentence}`);
   lines.push(
     '',
-    `To take what follows from the log: stop the services, delete services/scheduler.sqlite, services/archive.sqlite or`,
-    `read-models.sqlite in ${session.dataArgument}, whichever differs, and rebuild again.`,
+    'To take what follows from the log: stop the services, delete what differs, and rebuild again. The state lies in',
+    location.database === null
+      ? `services/scheduler.sqlite, services/archive.sqlite and read-models.sqlite in ${location.data}.`
+      : 'the schemas whale_scheduler, whale_archive and whale_read of the database.',
   );
   return lines.join('\n');
 }

@@ -13,10 +13,12 @@ export function reportCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  $ whale report atlas --out atlas.html\n')
     .action(async (id: string | undefined, options: { out?: string }, command: Command) => {
       const session = sessionOf(command);
-      await withData(session.data, async (open) => {
-        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.dataArgument);
+      await withData(session.location, async (open) => {
+        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.place);
         if (!open) return;
-        const path = options.out ? resolve(options.out) : join(session.data, 'reports', `${experimentId}.html`);
+        const path = options.out
+          ? resolve(options.out)
+          : join(session.location.data, 'reports', `${experimentId}.html`);
         const { writeReport } = await import('../report/write-report.ts');
         await writeReport(await readView(open, experimentId), open, path);
         if (session.json) printJson({ experimentId, report: path });

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { dataFlag, quote, sessionOf } from '../session.ts';
+import { quote, sessionOf } from '../session.ts';
 
 export interface RunOptions {
   set?: string[];
@@ -20,7 +20,7 @@ export function runCommand(program: Command): void {
       const session = sessionOf(command);
       const sets = (options.set ?? []).map((change) => ` --set ${quote(change)}`).join('');
       const services = options.services ? ` --services ${options.services.join(',')}` : '';
-      const again = `npx whale run ${quote(spec)}${sets}${services}${dataFlag(session)}`;
+      const again = `npx whale run ${quote(spec)}${sets}${services}${session.flags}`;
       const { runExperiment } = await import('../run/run-experiment.ts');
       process.exitCode = await runExperiment({ specFile: spec, options, session, again });
     });

@@ -16,8 +16,8 @@ export function showCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  $ whale show atlas --json | jq .best\n')
     .action(async (id: string | undefined, _options, command: Command) => {
       const session = sessionOf(command);
-      const view = await withData(session.data, async (open) => {
-        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.dataArgument);
+      const view = await withData(session.location, async (open) => {
+        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.place);
         if (!open) return null;
         const found = await readView(open, experimentId);
         if (!session.json) return found;

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { FolderBlobStore, type BlobStore } from '@whale/blob-store';
-import { SqliteEventLog } from '@whale/event-log-sqlite';
+import type { BlobStore } from '@whale/blob-store';
 import type { EventLog } from '@whale/event-log';
+import { openBlobs, openExistingLog } from '@whale/service-host';
+import type { PlatformLocation } from '@whale/service-host/location';
 
 export interface OpenData {
   log: EventLog;
@@ -11,16 +10,14 @@ export interface OpenData {
 }
 
 /** Opens existing data for reading; null when there are none, so that looking makes no folder. Throws LogError. */
-export async function openData(data: string): Promise<OpenData | null> {
-  const path = join(data, 'log.sqlite');
-  if (!existsSync(path)) return null;
-  const log = await SqliteEventLog.open({ path });
-  return { log, blobs: new FolderBlobStore(join(data, 'blobs')), close: () => log.close() };
+export async function openData(location: PlatformLocation): Promise<OpenData | null> {
+  const log = await openExistingLog(location, { environment: process.env });
+  return log && { log, blobs: openBlobs(location), close: () => log.close() };
 }
 
 /** Runs `work` on existing data and closes them after it. */
-export async function withData<T>(data: string, work: (open: OpenData | null) => Promise<T>): Promise<T> {
-  const open = await openData(data);
+export async function withData<T>(location: PlatformLocation, work: (open: OpenData | null) => Promise<T>): Promise<T> {
+  const open = await openData(location);
   try {
     return await work(open);
   } finally {

@@ -10,11 +10,11 @@ import { resultText } from './result.ts';
 /** The end of a run: the report is written, the result printed. Returns the exit code. */
 export async function printOutcome(view: ExperimentView, session: Session): Promise<number> {
   const code = view.status === 'completed' ? EXIT.done : EXIT.failed;
-  const path = join(session.data, 'reports', `${view.experimentId}.html`);
+  const path = join(session.location.data, 'reports', `${view.experimentId}.html`);
   let report: string;
   try {
     const { writeReport } = await import('../report/write-report.ts');
-    await withData(session.data, async (open) => open && (await writeReport(view, open, path)));
+    await withData(session.location, async (open) => open && (await writeReport(view, open, path)));
     report = `report    ${path}`;
   } catch (error) {
     // The result stands without its report.
@@ -23,7 +23,7 @@ export async function printOutcome(view: ExperimentView, session: Session): Prom
   if (session.json) {
     const { experimentStateHash } = await import('../replay/state-hash.ts');
     const hash = await withData(
-      session.data,
+      session.location,
       async (open) => open && experimentStateHash(open.log, open.blobs, view.experimentId),
     );
     printJson({ ...summarize(view, hash), report: path });

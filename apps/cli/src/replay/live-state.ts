@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import type { BlobStore } from '@whale/blob-store';
 import type { Position, TopicPartition } from '@whale/event-log';
 import { systemClock } from '@whale/kernel';
-import { Emitter, SqliteServiceStore, stateKey, type ServiceStore } from '@whale/service-kit';
+import type { StorePlace } from '@whale/service-host';
+import { Emitter, stateKey, type ServiceStore } from '@whale/service-kit';
 import { decoded, type LoggedEvent } from './logged-events.ts';
 import type { Rebuildable } from './rebuildable.ts';
 
@@ -21,28 +21,15 @@ export interface LiveState {
 
 const NOTHING: LiveState = { deleted: true, checkpoints: [], document: undefined, outbox: [] };
 
-/** Where a service's store is. */
-export interface StorePlace {
-  /** Makes none. */
-  exists(): Promise<boolean>;
-  open(): ServiceStore;
-}
-
-function placeOf(place: string | StorePlace): StorePlace {
-  if (typeof place !== 'string') return place;
-  return { exists: async () => existsSync(place), open: () => new SqliteServiceStore(place) };
-}
-
-/** Looks without making a store; a string is the path of a SQLite file. */
+/** Looks without making a store. */
 export async function liveState(
-  place: string | StorePlace,
+  place: StorePlace,
   partitions: readonly TopicPartition[],
   experimentId: string,
   blobs: BlobStore,
 ): Promise<LiveState> {
-  const { exists, open } = placeOf(place);
-  if (!(await exists())) return NOTHING;
-  const store = open();
+  if (!(await place.exists())) return NOTHING;
+  const store = place.open();
   try {
     const checkpoints: Position[] = [];
     for (const { topic, partition } of partitions) {
@@ -87,12 +74,12 @@ export interface Restored {
  * a partition whose checkpoint is missing is read again and its events are known.
  */
 export async function restore(
-  place: string | StorePlace,
+  place: StorePlace,
   { name, subscriptions }: Rebuildable,
   { states, whole }: Restored,
   blobs: BlobStore,
 ): Promise<void> {
-  const store = placeOf(place).open();
+  const store = place.open();
   try {
     const documents = new Map([...states].map(([experimentId, state]) => [stateKey(experimentId), state]));
     const basedOn = new Map([...documents.keys()].map((key) => [key, 0]));

@@ -39,9 +39,7 @@ export class ReadModelRebuild {
     this.#groups = groups;
   }
 
-  /** A string is the path of a SQLite file. */
-  static async open(place: string | ReadModelOptions): Promise<ReadModelRebuild> {
-    const options = typeof place === 'string' ? { path: place } : place;
+  static async open(options: ReadModelOptions): Promise<ReadModelRebuild> {
     const live = await openLive(options);
     const shadow = new ReadModels({ ...options, prefix: 'shadow_' });
     // Tables of a rebuild that was cut off may stand there.

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { dataFolder } from '@whale/service-host';
+import { embedded, openState } from '@whale/service-host';
 import { ScriptedServices } from '../support/scripted-services.ts';
 import { withData } from '../log/open.ts';
 import { rebuild } from './rebuild.ts';
@@ -42,13 +42,14 @@ const finished = () => copyOf(over);
 const underWay = () => copyOf(halfway);
 
 async function rebuilt({ data, experimentId }: ScriptedServices): Promise<RebuildReport> {
-  const report = await withData(data, async (open) => open && rebuild(dataFolder(data), open, experimentId));
+  const state = await openState(embedded(data), {});
+  const report = await withData(embedded(data), async (open) => open && rebuild(state, open, experimentId));
   if (!report) throw new Error('no data');
   return report;
 }
 
 const hash = ({ data, experimentId }: ScriptedServices) =>
-  withData(data, async (open) => open && experimentStateHash(open.log, open.blobs, experimentId));
+  withData(embedded(data), async (open) => open && experimentStateHash(open.log, open.blobs, experimentId));
 
 const deleteFile = async (services: ScriptedServices, ...path: string[]) => {
   for (const end of ['', '-wal', '-shm']) await rm(join(services.data, ...path) + end, { force: true });

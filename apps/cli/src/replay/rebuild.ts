@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from '@whale/event-log';
 import { canonicalHash } from '@whale/kernel';
-import type { DataFolder } from '@whale/service-host';
+import type { OpenState } from '@whale/service-host';
 import { liveState, restore, type LiveState } from './live-state.ts';
 import { headsOf, loggedEvents, type LoggedEvent, type Readable } from './logged-events.ts';
 import { ReadModelRebuild, stillRunning } from './rebuild-read-models.ts';
@@ -18,10 +18,10 @@ const PAUSE_MS = 200;
  * B2 What is live is compared at its own checkpoints, by canonical hash; where it differs nothing is touched.
  * B3 What is missing is put back with its checkpoints, so that the services go on from there.
  */
-export async function rebuild(folder: DataFolder, data: Readable, experimentId: string): Promise<RebuildReport> {
-  const tables = await ReadModelRebuild.open(folder.readModels);
+export async function rebuild(state: OpenState, data: Readable, experimentId: string): Promise<RebuildReport> {
+  const tables = await ReadModelRebuild.open(state.readModels);
   try {
-    const { heads, live, logged } = await settled(folder, data, experimentId, tables.deleted);
+    const { heads, live, logged } = await settled(state, data, experimentId, tables.deleted);
     const services = REBUILDABLE.map((service, i) => ({
       service,
       ...rebuildService(service, live[i] as LiveState, logged, heads, experimentId),
@@ -31,7 +31,7 @@ export async function rebuild(folder: DataFolder, data: Readable, experimentId: 
     const equal = disagreements.length === 0 && parts.every((part) => part.equal || part.restored);
     if (equal) {
       for (const { service, restored } of services) {
-        if (restored) await restore(folder.store(service.name), service, restored, data.blobs);
+        if (restored) await restore(state.store(service.name), service, restored, data.blobs);
       }
       await tables.swap(logged, heads, experimentId);
     }
@@ -49,16 +49,11 @@ interface Settled {
 }
 
 /** Log and live states of one moment: nothing has moved while they were read. */
-async function settled(
-  folder: DataFolder,
-  data: Readable,
-  experimentId: string,
-  everything: boolean,
-): Promise<Settled> {
+async function settled(state: OpenState, data: Readable, experimentId: string, everything: boolean): Promise<Settled> {
   for (let attempt = 1; ; attempt++) {
     const heads = await headsOf(data.log);
     const look = () =>
-      Promise.all(REBUILDABLE.map(({ name }) => liveState(folder.store(name), heads, experimentId, data.blobs)));
+      Promise.all(REBUILDABLE.map(({ name }) => liveState(state.store(name), heads, experimentId, data.blobs)));
     const live = await look();
     const all = everything || live.some(({ deleted }) => deleted);
     const logged = await loggedEvents(data, heads, all ? undefined : experimentId);

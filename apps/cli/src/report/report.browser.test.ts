@@ -6,6 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { viewOf } from '@whale/experiment-view';
 import { scriptedData, type ScriptedData } from '../support/scripted-data.ts';
+import { embedded } from '@whale/service-host';
 import { withData } from '../log/open.ts';
 import { writeReport } from './write-report.ts';
 
@@ -50,7 +51,7 @@ describe.skipIf(!there)('the report in a browser', () => {
       script: { question: (taskId) => `${taskId} ${HOSTILE}`, hypothesis: (number) => `${number} ${HOSTILE}` },
     });
     const view = viewOf(data.experimentId, data.events);
-    await withData(data.path, async (open) => writeReport(view, open as never, file));
+    await withData(embedded(data.path), async (open) => writeReport(view, open as never, file));
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   }, 60_000);
   afterAll(async () => {

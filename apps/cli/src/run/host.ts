@@ -1,12 +1,15 @@
 import { topicDefinitions, type ServiceName } from '@whale/contracts';
-import { openPlatform, type OpenPlatform } from '@whale/service-host';
+import { openPlatform, type OpenPlatform, type PlatformLocation } from '@whale/service-host';
 import { startService, type RunningService, type ServiceDefinition } from '@whale/service-kit';
 
 type Definition = ServiceDefinition<unknown>;
 
-/** The embedded platform with its topics. `onTrouble` hears what a service has to say to the operator. */
-export async function openHost(data: string, onTrouble: (service: ServiceName, message: string) => void) {
-  const platform = await openPlatform(data, onTrouble);
+/** The platform with its topics. `onTrouble` hears what a service has to say to the operator. */
+export async function openHost(
+  location: PlatformLocation,
+  onTrouble: (service: ServiceName, message: string) => void,
+): Promise<OpenPlatform> {
+  const platform = await openPlatform(location, onTrouble);
   try {
     await platform.log.ensureTopics(topicDefinitions());
   } catch (error) {

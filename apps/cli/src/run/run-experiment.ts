@@ -1,15 +1,16 @@
 import { encodeEvent, experimentIdOf, type ExperimentSubmitted, type Spec } from '@whale/contracts';
 import type { ExperimentView } from '@whale/experiment-view';
 import { describeError, systemClock } from '@whale/kernel';
+import { outgoingTraceparent, startTelemetry, Tracing, type Telemetry } from '@whale/telemetry';
 import type { RunOptions } from '../commands/run.ts';
 import { EXIT } from '../errors.ts';
 import { experimentIds, readView } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { printOutcome } from '../print/outcome.ts';
 import { loadServices, serviceNames } from '../services.ts';
-import { dataFlag, print, printJson, type Session } from '../session.ts';
+import { print, printJson, type Session } from '../session.ts';
 import { loadSpec } from '../spec-file.ts';
-import { PlainDisplay, type Display } from './display.ts';
+import { FoldedDisplay, PlainDisplay, type Display } from './display.ts';
 import { Follower } from './follow.ts';
 import { Host, openHost } from './host.ts';
 import { Interrupt } from './interrupt.ts';
@@ -29,7 +30,7 @@ export async function runExperiment(request: RunRequest): Promise<number> {
   const spec = loadSpec(specFile, options.set);
   const names = serviceNames(options.services ?? []);
   const experimentId = experimentIdOf(spec);
-  const before = await withData(session.data, async (open) =>
+  const before = await withData(session.location, async (open) =>
     open && (await experimentIds(open)).includes(experimentId) ? readView(open, experimentId) : null,
   );
   if (before?.result) return printOutcome(before, session);
@@ -42,13 +43,16 @@ export async function runExperiment(request: RunRequest): Promise<number> {
 }
 
 async function submitOnly({ session }: RunRequest, spec: Spec, experimentId: string, known: boolean): Promise<number> {
-  const platform = await openHost(session.data, () => undefined);
+  const onTrouble = (message: string) => void process.stderr.write(`${message}\n`);
+  const telemetry = await startTelemetry({ services: ['console'], onTrouble });
+  const platform = await openHost(session.location, () => undefined);
   try {
     if (!known) await submit(platform, spec, experimentId);
   } finally {
     await platform.close();
+    await telemetry.stop();
   }
-  const command = `npx whale services${dataFlag(session)}`;
+  const command = `npx whale services${session.flags}`;
   if (session.json) printJson({ experimentId, submitted: !known });
   else {
     print(`${known ? 'Already submitted' : 'Submitted'}: ${experimentId}`);
@@ -60,7 +64,12 @@ async function submitOnly({ session }: RunRequest, spec: Spec, experimentId: str
 async function submit(platform: Awaited<ReturnType<typeof openHost>>, spec: Spec, experimentId: string): Promise<void> {
   const event: ExperimentSubmitted = { type: 'whale.experiment.submitted.v1', data: { experimentId, spec } };
   const context = { source: 'whale/console', time: systemClock.now(), correlationId: experimentId };
-  await platform.log.append([encodeEvent(event, context)]);
+  const tracing = new Tracing('console', platform.messagingSystem);
+  // The trace of the experiment begins here.
+  await tracing.publishing('whale.experiments.v1', experimentId, async () => {
+    const traceparent = outgoingTraceparent(undefined);
+    await platform.log.append([encodeEvent(event, { ...context, traceparent })]);
+  });
 }
 
 interface Hosting {
@@ -72,11 +81,16 @@ interface Hosting {
 
 async function host({ session, again }: RunRequest, hosting: Hosting): Promise<number> {
   const { spec, experimentId, before, definitions } = hosting;
-  const display = await openDisplay(session);
+  const display = new FoldedDisplay(await openDisplay(session));
   const interrupt = new Interrupt(() => display.note('stopping; once more Ctrl-C stops at once'));
   let view: ExperimentView;
+  let telemetry: Telemetry | null = null;
   try {
-    const platform = await openHost(session.data, (service, message) => display.trouble(`${service}: ${message}`));
+    telemetry = await startTelemetry({
+      services: definitions.map(({ name }) => name),
+      onTrouble: (message) => display.trouble(message),
+    });
+    const platform = await openHost(session.location, (service, message) => display.trouble(`${service}: ${message}`));
     const running = new Host(platform);
     try {
       if (!before) await submit(platform, spec, experimentId);
@@ -90,6 +104,7 @@ async function host({ session, again }: RunRequest, hosting: Hosting): Promise<n
       await platform.close();
     }
   } finally {
+    await telemetry?.stop();
     display.close();
     interrupt.dispose();
   }

@@ -13,7 +13,7 @@ import {
   type DomainEvent,
   type SpecInput,
 } from '@whale/contracts';
-import { openPlatform, type OpenPlatform } from '@whale/service-host';
+import { embedded, openPlatform, type OpenPlatform } from '@whale/service-host';
 import { startService, type RunningService, type ServiceDefinition } from '@whale/service-kit';
 import { vi } from 'vitest';
 import { ScriptedWorld } from '@whale/experiment-view/support';
@@ -64,7 +64,7 @@ export class ScriptedServices {
 
   /** Starts, or goes on after `stop`. */
   async start(): Promise<void> {
-    const platform = await openPlatform(this.data);
+    const platform = await openPlatform(embedded(this.data));
     this.#platform = platform;
     for (const definition of [archiveService, schedulerService] as ServiceDefinition<unknown>[]) {
       const service: RunningService = await startService(definition, platform, {});

@@ -1,0 +1,52 @@
+import type { ServiceName } from '@whale/contracts';
+import type { Place } from './place.ts';
+import { startWhale, type Finished, type Running } from './whale-process.ts';
+
+export interface Member {
+  services: readonly ServiceName[];
+  running: Running;
+}
+
+/** Service processes as an operator runs them, each with one service or a few. */
+export class Fleet {
+  readonly #place: Place;
+  readonly #members: Member[] = [];
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  get members(): readonly Member[] {
+    return this.#members;
+  }
+
+  start(...services: ServiceName[]): Member {
+    const running = startWhale(['services', ...services, ...this.#place.flags], this.#place.environment);
+    const member = { services, running };
+    this.#members.push(member);
+    return member;
+  }
+
+  /** SIGKILL: no clean-up, no goodbye to the group. */
+  async kill(member: Member): Promise<Finished> {
+    member.running.process.kill('SIGKILL');
+    this.#members.splice(this.#members.indexOf(member), 1);
+    return member.running.finished;
+  }
+
+  /** As an operator does; every process must end by itself and well. */
+  async stop(): Promise<void> {
+    for (const { running } of this.#members) running.process.kill('SIGTERM');
+    const faults: string[] = [];
+    for (const { services, running } of this.#members.splice(0)) {
+      const { code, signal, stderr } = await running.finished;
+      if (code !== 0) faults.push(`${services.join()} ended with ${code ?? signal}: ${stderr.slice(-2_000)}`);
+    }
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  }
+
+  /** For the end of a test that failed. */
+  killAll(): void {
+    for (const { running } of this.#members.splice(0)) running.process.kill('SIGKILL');
+  }
+}
