@@ -8,6 +8,7 @@ import {
   AclResourceTypes,
   Kafka,
   logLevel,
+  Partitioners,
   ResourcePatternTypes,
 } from 'kafkajs';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
@@ -68,17 +69,21 @@ describeKafka('a broker of its own', () => {
     expect(await firstValue(client(broker.brokers), 'letters')).toHaveLength(2_000_000);
 
     const last = broker.pid as number;
+    expect(folderOf(last)).toBe(folder);
     await broker.stop();
     expect(isRunning(last)).toBe(false);
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('has its coordinators ready: the first consumers hear no error', { timeout: LIMIT_MS }, async () => {
+  it('has its coordinators ready: the first producer and consumers hear no error', { timeout: LIMIT_MS }, async () => {
     const { brokers } = await started();
     const heard: string[] = [];
     const logCreator = () => (entry: { log: { message: string } }) => void heard.push(entry.log.message);
     const kafka = new Kafka({ brokers: [...brokers], logLevel: logLevel.WARN, logCreator });
     await makeTopic(kafka, 'letters');
+    const producer = kafka.producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    await producer.disconnect();
     // Groups of all partitions of the internal topic.
     for (const groupId of ['a', 'b', 'c', 'd']) {
       const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 });

@@ -66,7 +66,7 @@ async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise
     await untilReady(sasl ? { brokers, sasl: admin } : { brokers }, {
       checkAlive: () => machine.checkAlive(),
       limitMs: START_LIMIT_MS,
-      ask: (client) => askCoordinators(client, OFFSETS_PARTITIONS),
+      ask: (client, kafka) => askCoordinators(client, kafka, OFFSETS_PARTITIONS),
     });
   };
   try {

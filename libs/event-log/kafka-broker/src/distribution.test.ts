@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -71,7 +80,16 @@ test('1: a download that fails leaves nothing, and the next one is tried', async
 test('2: one that was killed while it fetched holds up nobody', async () => {
   const env = machine({ mvn: MAVEN });
   mkdirSync(env.WHALE_CACHE);
-  // Above the highest id of a process on any system here.
-  writeFileSync(join(env.WHALE_CACHE, `kafka-${KAFKA_VERSION}.lock`), '99999999');
+  const lock = join(env.WHALE_CACHE, `kafka-${KAFKA_VERSION}.lock`);
+  writeFileSync(lock, '');
+  utimesSync(lock, 0, 0);
   expect(existsSync(await kafkaJars(() => undefined, env))).toBe(true);
+});
+
+test('3: what another has brought meanwhile is used', async () => {
+  const env = machine({
+    mvn: `${MAVEN}\nmkdir "$WHALE_CACHE/kafka-${KAFKA_VERSION}"; echo >"$WHALE_CACHE/kafka-${KAFKA_VERSION}/other.jar"`,
+  });
+  expect(readdirSync(await kafkaJars(() => undefined, env))).toEqual(['other.jar']);
+  expect(readdirSync(env.WHALE_CACHE).sort()).toEqual([`kafka-${KAFKA_VERSION}`, 'runs']);
 });

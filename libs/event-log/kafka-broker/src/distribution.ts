@@ -1,16 +1,17 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { EnvironmentError } from '@whale/kernel';
-import { isRunning } from './processes.ts';
 import { KAFKA_VERSION } from './settings.ts';
 
 const POM = join(import.meta.dirname, '..', 'pom.xml');
 const LOOK_EVERY_MS = 500;
+const SIGN_OF_LIFE_EVERY_MS = 1_000;
+const DEAD_AFTER_MS = 15_000;
 
 export type Availability =
   { available: true; how: 'KAFKA_BROKERS' | 'docker' | 'java' } | { available: false; why: string };
@@ -47,7 +48,8 @@ function jarsFolder(env: NodeJS.ProcessEnv): string {
  * The folder of the broker's jars, fetched with Maven the first time. Throws EnvironmentError.
  *
  * 1. The folder is there only when it is whole: it is filled under another name.
- * 2. Of several processes one fetches and the others wait; one that was killed holds up nobody.
+ * 2. Of several processes one fetches and the others wait; one that was killed holds up nobody for long.
+ * 3. Two that fetch nevertheless do no harm.
  */
 export async function kafkaJars(log: (line: string) => void, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const jars = jarsFolder(env);
@@ -58,9 +60,11 @@ export async function kafkaJars(log: (line: string) => void, env: NodeJS.Process
       await sleep(LOOK_EVERY_MS);
       continue;
     }
+    const signs = setInterval(() => void showLife(lock), SIGN_OF_LIFE_EVERY_MS);
     try {
       if (!existsSync(jars)) await fetchInto(jars, log, env);
     } finally {
+      clearInterval(signs);
       await rm(lock, { force: true });
     }
   }
@@ -75,6 +79,7 @@ async function fetchInto(jars: string, log: (line: string) => void, env: NodeJS.
     await promisify(execFile)('mvn', ['-q', '-B', '-f', POM, ...goal], { env, maxBuffer: 1 << 24 });
     await rename(aside, jars);
   } catch (cause) {
+    if (existsSync(jars)) return;
     const why = (cause as { stdout?: string }).stdout?.trim() || (cause as Error).message;
     throw new EnvironmentError(`Kafka could not be fetched with Maven: ${why}`, { cause });
   } finally {
@@ -82,16 +87,21 @@ async function fetchInto(jars: string, log: (line: string) => void, env: NodeJS.
   }
 }
 
-/** The lock of a process that is no more is removed, for the next try. */
+/** A lock without signs of life is removed, for the next try: its process is no more, even if another has its id. */
 async function takeLock(lock: string): Promise<boolean> {
   try {
-    await writeFile(lock, String(process.pid), { flag: 'wx' });
+    await writeFile(lock, '', { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  const owner = Number(await readFile(lock, 'utf8').catch(() => ''));
-  // Zero: just being written, or just gone.
-  if (owner !== 0 && !isRunning(owner)) await rm(lock, { force: true });
+  const found = await stat(lock).catch(() => null);
+  if (found && Date.now() - found.mtimeMs > DEAD_AFTER_MS) await rm(lock, { force: true });
   return false;
+}
+
+async function showLife(lock: string): Promise<void> {
+  const now = new Date();
+  // Removed by one that took this process for dead: then both fetch.
+  await utimes(lock, now, now).catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +69,8 @@ export class JavaBroker implements Machine {
     child.on('error', (error) => this.#lines.push(error.message));
     child.on('exit', () => {
       if (this.#child === child) this.#child = null;
-      void rm(join(this.#folder, 'pid'), { force: true });
+      // At once: later it could be the file of the next start.
+      rmSync(join(this.#folder, 'pid'), { force: true });
     });
     // The broker alone keeps no process alive.
     child.unref();

@@ -11,7 +11,7 @@ interface Waiting {
   checkAlive?: () => void | Promise<void>;
   limitMs: number;
   /** What must succeed. */
-  ask: (admin: Admin) => Promise<unknown>;
+  ask: (admin: Admin, kafka: Kafka) => Promise<unknown>;
 }
 
 /** Throws EnvironmentError when `ask` does not succeed within the limit. */
@@ -29,7 +29,7 @@ export async function untilReady(connection: Connection, { checkAlive, limitMs, 
     const admin = kafka.admin();
     try {
       await admin.connect();
-      await ask(admin);
+      await ask(admin, kafka);
       return;
     } catch (cause) {
       if (performance.now() > deadline) {
@@ -45,12 +45,15 @@ export async function untilReady(connection: Connection, { checkAlive, limitMs, 
 
 /**
  * Asking for a group's offsets makes the internal topic and needs its coordinator, so that the first consumer meets one
- * that is there. Names that differ in the last digit lie in successive partitions of that topic.
+ * that is there. Names that differ in the last digit lie in successive partitions of that topic. The first producer id
+ * waits for a block of ids from the controller; here, so that the first idempotent producer does not.
  */
-export async function askCoordinators(admin: Admin, partitions: number): Promise<void> {
+export async function askCoordinators(admin: Admin, kafka: Kafka, partitions: number): Promise<void> {
   // Coordinators are asked for at brokers of the metadata, which this brings.
   await admin.listTopics();
   for (let partition = 0; partition < partitions; partition += 1) {
     await admin.fetchOffsets({ groupId: `readiness-${partition}` });
   }
+  const producer = kafka.producer({ idempotent: true, retry: { retries: 1 } });
+  await producer.connect().finally(() => producer.disconnect());
 }
