@@ -128,7 +128,7 @@ export async function startService<Config>(
 }
 
 function telemetryOf(service: ServiceName, platform: Platform): ServiceTelemetry {
-  const { messagingSystem = 'whale', clock, onHandled } = platform;
+  const { messagingSystem, clock, onHandled } = platform;
   return new ServiceTelemetry({
     service,
     messagingSystem,

@@ -47,7 +47,7 @@ export class ServiceMetrics {
   readonly #pending: ObservableGauge;
   readonly #outbox: ObservableGauge;
 
-  constructor(service: string, system: string) {
+  constructor(service: string, system = 'whale') {
     this.#meter = metrics.getMeter('whale');
     this.#common = { [ATTRIBUTE.service]: service };
     this.#system = system;

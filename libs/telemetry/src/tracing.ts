@@ -42,7 +42,8 @@ export class Tracing {
   readonly #tracer: Tracer;
   readonly #common: Attributes;
 
-  constructor(service: string, system: string) {
+  /** `system` is what traces call the log. */
+  constructor(service: string, system = 'whale') {
     this.#tracer = trace.getTracer('whale');
     this.#common = { [ATTRIBUTE.service]: service, [ATTRIBUTE.system]: system };
   }
@@ -80,8 +81,8 @@ export class Tracing {
     return within(this.#tracer.startSpan(`${work.kind} work`, { attributes }, under(work.traceparent)), run);
   }
 
-  /** The first event of a trace is written. */
-  publishing<Result>(topic: string, attributes: Attributes, run: () => Promise<Result>): Promise<Result> {
+  /** The same for the first event of a trace, which nothing led to. */
+  publishing<Result>(topic: string, experimentId: string, run: () => Promise<Result>): Promise<Result> {
     const span = this.#tracer.startSpan(`${topic} send`, {
       kind: SpanKind.PRODUCER,
       attributes: {
@@ -89,7 +90,7 @@ export class Tracing {
         [ATTRIBUTE.operation]: 'send',
         [ATTRIBUTE.operationType]: 'send',
         [ATTRIBUTE.topic]: topic,
-        ...attributes,
+        [ATTRIBUTE.experiment]: experimentId,
       },
     });
     return within(span, run);

@@ -20,7 +20,7 @@ export interface TemporaryPlatform extends Platform {
 
 /** Goes nowhere unless the test has turned telemetry on. */
 export function telemetryFor(service: string): ServiceTelemetry {
-  return new ServiceTelemetry({ service, messagingSystem: 'whale', clock: systemClock });
+  return new ServiceTelemetry({ service, clock: systemClock });
 }
 
 /** Log, blobs and stores in a folder of their own that goes away with the test. */

@@ -27,7 +27,7 @@ export interface HandledRecord {
 export interface ServiceTelemetryOptions {
   service: string;
   /** What traces call the log. */
-  messagingSystem: string;
+  messagingSystem?: string | undefined;
   clock: Clock;
   onHandled?: ((outcome: EventOutcome, fields: ReportFields) => void) | undefined;
 }
