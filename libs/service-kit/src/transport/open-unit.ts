@@ -8,6 +8,8 @@ import type { Reaction } from './on-event.ts';
 export class OpenUnit {
   readonly #store: ServiceStore;
   readonly #inbox = new Set<string>();
+  /** Whether the store knows an id, for those that were looked up together. */
+  readonly #seen = new Map<string, boolean>();
   readonly #documents = new Map<string, unknown>();
   readonly #read = new Map<string, StoredDocument>();
   readonly #outbox: WireRecord[] = [];
@@ -33,8 +35,16 @@ export class OpenUnit {
     return this.#written;
   }
 
+  /** Looks ids up in one round trip; whatever id comes later without it is looked up by itself. */
+  async lookUp(eventIds: readonly string[]): Promise<void> {
+    if (eventIds.length === 0) return;
+    const seen = await this.#store.seen(eventIds);
+    for (const eventId of eventIds) this.#seen.set(eventId, seen.has(eventId));
+  }
+
   async knows(eventId: string): Promise<boolean> {
-    return this.#inbox.has(eventId) || (await this.#store.seen([eventId])).has(eventId);
+    if (this.#inbox.has(eventId)) return true;
+    return this.#seen.get(eventId) ?? (await this.#store.seen([eventId])).has(eventId);
   }
 
   async document(key: string): Promise<unknown> {
