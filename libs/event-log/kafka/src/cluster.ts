@@ -17,6 +17,7 @@ interface Cluster {
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   refreshMetadata(): Promise<void>;
   findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
+  findGroupCoordinator(of: { groupId: string }): Promise<Broker>;
   getNodeIds(): readonly string[];
   findBroker(where: { nodeId: number | string }): Promise<Broker>;
   fetchTopicsOffset(
@@ -30,6 +31,7 @@ interface PartitionMetadata {
 }
 
 interface Broker {
+  leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
   findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<unknown>;
   fetch(request: {
     maxWaitTime: number;
@@ -47,6 +49,8 @@ const METADATA_MAX_AGE_MS = 300_000;
 const READ_COMMITTED = 1;
 const COORDINATOR_OF_GROUP = 0;
 const FETCH_WAIT_MS = 100;
+/** A coordinator that has just started loads its groups first. */
+const REMOVAL_PATIENCE_MS = 2_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -73,7 +77,7 @@ export class KafkaCluster {
 
   /** Resolves when a broker has answered. */
   async connected(): Promise<void> {
-    await this.#request('connecting', (cluster) => cluster.refreshMetadata());
+    await this.#request('connecting', async () => undefined);
   }
 
   /** Partitions that have a leader. Rejects with `LOG_UNKNOWN_TOPIC`. */
@@ -144,6 +148,23 @@ export class KafkaCluster {
     }
   }
 
+  /** Takes a member out of its group that could not leave it. Resolves with whether nothing is left to be done. */
+  async removeMember(group: string, memberId: string): Promise<boolean> {
+    try {
+      await this.#request(
+        `group ${group}`,
+        async (cluster) => {
+          const coordinator = await cluster.findGroupCoordinator({ groupId: group });
+          await coordinator.leaveGroup({ groupId: group, memberId });
+        },
+        REMOVAL_PATIENCE_MS,
+      );
+      return true;
+    } catch (error) {
+      return typeOf(error) === 'UNKNOWN_MEMBER_ID' || !toLogError(error, group).retryable;
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const cluster = await this.#cluster?.catch(() => undefined);
@@ -173,6 +194,8 @@ export class KafkaCluster {
   async #connect(): Promise<Cluster> {
     const cluster = internalCluster(this.#kafka);
     await cluster.connect();
+    // Only by metadata it knows any broker but the first.
+    await cluster.refreshMetadata();
     return cluster;
   }
 

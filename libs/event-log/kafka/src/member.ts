@@ -69,6 +69,11 @@ export class Member {
     this.#running = this.#run();
   }
 
+  /** Its name in the group; undefined before it has joined. */
+  get id(): string | undefined {
+    return this.#memberId;
+  }
+
   assigned(): PartitionStatus[] {
     return this.#held.status();
   }

@@ -17,8 +17,8 @@ describeKafka('a broker that goes away', () => {
     }, LIMIT_MS);
     afterAll(() => broker?.stop(), LIMIT_MS);
 
-    const open = async (troubles: string[] = [], patienceMs?: number) => {
-      const settings = kafkaSettings(broker.url, { WHALE_KAFKA_SESSION_TIMEOUT_MS: '6000' });
+    const open = async (troubles: string[] = [], patienceMs?: number, sessionMs = 6_000) => {
+      const settings = kafkaSettings(broker.url, { WHALE_KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) });
       const onTrouble = (message: string) => void troubles.push(message);
       const log = await KafkaEventLog.open(settings, {
         onTrouble,
@@ -60,7 +60,8 @@ describeKafka('a broker that goes away', () => {
 
     it('K2, K4: subscriptions go on by themselves, with one line when it goes and one when it is back', async () => {
       const troubles: string[] = [];
-      const log = await open(troubles);
+      // Longer than the test: nobody may have to wait for the end of the session of a member that could not leave.
+      const log = await open(troubles, undefined, 120_000);
       await log.ensureTopics([{ name: 'consume', partitions: 3 }]);
       const consumers = await Promise.all(['a', 'b'].map((group) => new Consumer().start(log, group, 'consume')));
       onTestFinished(() => Promise.all(consumers.map((consumer) => consumer.stop())).then(() => undefined));

@@ -17,6 +17,7 @@ import type { KafkaSettings } from './settings.ts';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
+const REMOVAL_PAUSE_MS = 500;
 /** A member that lived so long had joined and worked: what ended it is a new trouble. */
 const SETTLED_MS = 10_000;
 
@@ -36,6 +37,8 @@ export class KafkaSubscription implements Subscription {
   readonly #options: SubscribeOptions;
   readonly #parts: SubscriptionParts;
   readonly #stop = new AbortController();
+  /** Its name on the brokers. */
+  readonly #group: string;
   #aliveAt: number;
   #handlingSince: number | null = null;
   #lastFailure = '';
@@ -45,6 +48,7 @@ export class KafkaSubscription implements Subscription {
   constructor(options: SubscribeOptions, parts: SubscriptionParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#group = parts.names.groupOnBroker(options.group);
     this.#aliveAt = parts.clock.now();
   }
 
@@ -84,11 +88,23 @@ export class KafkaSubscription implements Subscription {
       await member.leave();
       this.#member = undefined;
       if (signal.aborted) return;
+      if (member.id !== undefined) void this.#remove(member.id);
       this.#failed(await this.#causeOf(failure));
       // A try to reach the brokers that ended is a sign of life too: starting the process anew would not help.
       this.#alive();
       pause = performance.now() - startedAt > SETTLED_MS ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
       await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /**
+   * A member that could not take its leave, for the brokers were away, is counted in by them: its successor would wait
+   * for the end of its session. So it is taken out as soon as they are back.
+   */
+  async #remove(memberId: string): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted && !(await this.#parts.cluster.removeMember(this.#group, memberId))) {
+      await sleep(REMOVAL_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -101,10 +117,9 @@ export class KafkaSubscription implements Subscription {
 
   /** Of a refusal by the coordinator kafkajs says only that there is none. */
   async #causeOf(failure: unknown): Promise<LogError> {
-    const group = this.#parts.names.groupOnBroker(this.#options.group);
     const found = (failure as { name?: unknown } | null)?.name !== NO_COORDINATOR;
-    const cause = found ? undefined : await this.#parts.cluster.groupTrouble(group);
-    return cause ?? toLogError(failure, `group ${group}`);
+    const cause = found ? undefined : await this.#parts.cluster.groupTrouble(this.#group);
+    return cause ?? toLogError(failure, `group ${this.#group}`);
   }
 
   #nowhere(): TopicPartition {
