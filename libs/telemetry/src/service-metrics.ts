@@ -1,4 +1,5 @@
 import {
+  createNoopMeter,
   metrics,
   ValueType,
   type Attributes,
@@ -34,6 +35,8 @@ export interface Standing {
  * nowhere without one.
  */
 export class ServiceMetrics {
+  /** False where nothing that is told goes anywhere. */
+  readonly on: boolean;
   readonly #meter: Meter;
   readonly #common: Attributes;
   readonly #system: string;
@@ -49,6 +52,7 @@ export class ServiceMetrics {
 
   constructor(service: string, system = 'whale') {
     this.#meter = metrics.getMeter('whale');
+    this.on = this.#meter !== createNoopMeter();
     this.#common = { [ATTRIBUTE.service]: service };
     this.#system = system;
     this.#duration = this.#histogram('messaging.process.duration', 'Handling of one event.', HANDLING_BUCKETS);
@@ -64,6 +68,7 @@ export class ServiceMetrics {
 
   /** `seconds` as the handler took, whatever came of it. */
   handlingTook(topic: string, group: string, seconds: number, errorCode?: string): void {
+    if (!this.on) return;
     this.#duration.record(seconds, {
       ...this.#common,
       [ATTRIBUTE.operation]: 'process',
@@ -76,16 +81,19 @@ export class ServiceMetrics {
 
   /** Once its effects are committed. `latencySeconds` may be off by what clocks of machines are; it is never negative. */
   handled(eventType: string, outcome: EventOutcome, latencySeconds: number | undefined): void {
+    if (!this.on) return;
     const attributes = { ...this.#common, [ATTRIBUTE.eventType]: eventType };
     this.#events.add(1, { ...attributes, [ATTRIBUTE.eventOutcome]: outcome });
     if (latencySeconds !== undefined) this.#latency.record(Math.max(0, latencySeconds), attributes);
   }
 
   parked(topic: string, code: string): void {
+    if (!this.on) return;
     this.#parked.add(1, { ...this.#common, [ATTRIBUTE.topic]: topic, [ATTRIBUTE.errorType]: code });
   }
 
   worked(kind: string, outcome: WorkOutcome, seconds: number): void {
+    if (!this.on) return;
     this.#work.record(seconds, {
       ...this.#common,
       [ATTRIBUTE.workKind]: kind,

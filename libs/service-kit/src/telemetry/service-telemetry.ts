@@ -49,6 +49,7 @@ export class ServiceTelemetry {
   /** A transaction of the consumer is committed. */
   handled(records: readonly HandledRecord[], written: readonly DomainEvent[]): void {
     const { clock, onHandled } = this.#options;
+    if (!this.metrics.on && !onHandled) return;
     for (const { eventType, outcome, code, writtenAt, fields } of records) {
       const latency = writtenAt === undefined ? undefined : (clock.now() - Date.parse(writtenAt)) / 1000;
       this.metrics.handled(eventType, outcome, outcome === 'handled' ? latency : undefined);
@@ -60,6 +61,7 @@ export class ServiceTelemetry {
 
   /** A piece of work and what it led to are committed. */
   worked(kind: string, outcome: WorkOutcome, seconds: number, written: readonly DomainEvent[]): void {
+    if (!this.metrics.on) return;
     this.metrics.worked(kind, outcome, seconds);
     this.#written(written);
   }
