@@ -5,6 +5,7 @@ import { EnvironmentError } from '@whale/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 import { entityOf, migrationClass } from './entities.ts';
 import type { ReadPlace, ReadShape } from './read-place.ts';
+import { silentLogger } from './silent-logger.ts';
 
 const MIGRATION_TRIES = 5;
 
@@ -46,6 +47,7 @@ export class SqlitePlace implements ReadPlace {
         timeout: 10_000,
         enableWAL: true,
         entityPrefix: prefix,
+        logger: silentLogger,
         entities: tables.map((table) => entityOf(table, EntitySchema, 'sqlite')),
         migrations: migrations.map(migrationClass),
         migrationsTableName: `${prefix}migrations`,

@@ -3,6 +3,7 @@ import type { ClientBase, Pool, PoolClient, QueryConfig } from 'pg';
 import { EnvironmentError, InputError } from '@whale/kernel';
 import type { StoreError } from './errors.ts';
 import { sqlState, storeErrorOf } from './postgres-errors.ts';
+import { silentLogger } from '../projection/silent-logger.ts';
 
 export interface PostgresOptions {
   /** Most connections of this process, shared by all its services (10). */
@@ -114,6 +115,7 @@ export class PostgresDatabase {
     };
     const source = new DataSource({
       ...options,
+      logger: silentLogger,
       type: 'postgres',
       driver: { Pool },
       installExtensions: false,
