@@ -5,8 +5,8 @@ export const CLUSTER_ID = 'd2hhbGUta2Fma2EtYnJva2';
 /** A broker of tests takes 380 MB with it. */
 export const HEAP = '-Xmx384m';
 
-/** Users of a broker with SASL: the administrator, who may do everything, the console and the services. */
-export const USERS = ['admin', 'console', ...SERVICES] as const;
+/** Users of a broker with SASL: the administrator, who may do everything, the console, the operator and the services. */
+export const USERS = ['admin', 'console', 'operator', ...SERVICES] as const;
 export type User = (typeof USERS)[number];
 
 /** Not a secret: the broker listens on the loopback interface and lives as long as a test. */

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { Consumer, readAll, record } from '@whale/event-log-testing';
 import { startBroker, type Broker, type User } from '@whale/kafka-broker';
 import { describeKafka } from '@whale/kafka-broker/testing';
-import { aclCommands, aclsFor, applyAcls, topicAccess, type AclOptions, type TopicAccess } from './acls.ts';
+import { aclCommands, aclsFor, topicAccess, type Acl, type AclOptions, type TopicAccess } from './acls.ts';
+import { applyAcls } from './apply-acls.ts';
 import { KafkaEventLog } from './kafka-event-log.ts';
 import { kafkaSettings } from './settings.ts';
 import { applyTopics } from './topic-plan.ts';
@@ -55,6 +56,14 @@ describe('ACLs as data', () => {
     expect(watched.filter(({ principal }) => principal !== 'User:console')).toEqual(rules);
   });
 
+  it('A1: an operator writes all, and no service that of another for it', () => {
+    const rules = aclsFor(TOPICS, { ...OPTIONS, operators: ['operator'] });
+    const operator = rules.filter(({ principal }) => principal === 'User:operator');
+    expect(operator.map(({ name }) => name)).toEqual(TOPICS.flatMap((t) => [`acl.${t.topic}`, `acl.${t.deadLetters}`]));
+    for (const { operations } of operator) expect(operations).toEqual(['WRITE', 'READ', 'DESCRIBE']);
+    expect(rules.filter(({ principal }) => principal !== 'User:operator')).toEqual(aclsFor(TOPICS, OPTIONS));
+  });
+
   it('come from the topics of the platform and what its services consume', () => {
     const access = topicAccess([{ name: 'verifier', consumes: [{ topic: 'whale.rollouts.v1' }] }]);
     expect(access).toHaveLength(8);
@@ -102,12 +111,20 @@ describeKafka('a broker with users and an authorizer', () => {
         definitions.map((name) => ({ name, partitions: 2 })),
       );
       await applyAcls(settingsOf('admin'), aclsFor(TOPICS, OPTIONS));
-      // Once more is no harm.
-      await applyAcls(settingsOf('admin'), aclsFor(TOPICS, OPTIONS));
     }, LIMIT_MS);
     afterAll(() => broker?.stop(), LIMIT_MS);
 
     const refused = { name: 'LogError', code: 'LOG_UNAUTHORIZED', retryable: false };
+
+    it('only what is missing is added', async () => {
+      const rules = aclsFor(TOPICS, OPTIONS);
+      expect(await applyAcls(settingsOf('admin'), rules)).toEqual([]);
+      const [first, ...others] = rules as [Acl, ...Acl[]];
+      const more = { ...first, operations: ['WRITE', ...first.operations] } as const;
+      const principal = 'User:nobody';
+      const added = await applyAcls(settingsOf('admin'), [...others, { ...more, principal }, ...rules]);
+      expect(added).toEqual([{ ...more, principal }]);
+    });
 
     it('a service writes its own topic, parks in that of what it reads, and reads what it consumes', async () => {
       const scheduler = await open('scheduler');

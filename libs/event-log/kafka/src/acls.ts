@@ -1,12 +1,6 @@
-import kafkajs, { type AclEntry as KafkaAcl } from 'kafkajs';
 import { deadLetterTopic, TOPIC_NAMES, TOPICS } from '@whale/contracts';
-import { administrate } from './administration.ts';
-import { toLogError } from './errors.ts';
 import { Names } from './names.ts';
 import type { KafkaSettings } from './settings.ts';
-
-// Node finds these names of a CommonJS package only below its default export.
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 /** Who writes and who reads one topic of the log; services by their names. */
 export interface TopicAccess {
@@ -36,6 +30,8 @@ export interface AclOptions {
   groupsOf: (service: string) => readonly string[];
   /** Who may read all topics and dead letters, in no group: the console. */
   observers?: readonly string[];
+  /** Who may write all of them as well: whoever tries dead letters again puts them on the topics of others. */
+  operators?: readonly string[];
   prefixes: Pick<KafkaSettings, 'topicPrefix' | 'groupPrefix'>;
 }
 
@@ -51,16 +47,16 @@ export interface Acl {
 
 /**
  * What the services need; a broker that refuses what no ACL allows refuses the rest.
- * A1 A topic is written by its one writer; its dead letters by those who read it.
- * A2 A topic is read by its readers, in groups of their own, and by observers, without a group.
+ * A1 A topic is written by its one writer; its dead letters by those who read it; both by operators, who are no service.
+ * A2 A topic is read by its readers, in groups of their own, and by observers and operators, without a group.
  * A3 Everybody may see that a topic is there, since each service checks all of them when it starts.
- * What takes more (creating topics, trying dead letters again) is for an administrator.
+ * What takes more (creating topics, changing ACLs) is for an administrator of the brokers.
  */
 export function aclsFor(topics: readonly TopicAccess[], options: AclOptions): Acl[] {
   const names = new Names(options.prefixes);
-  const { observers = [] } = options;
+  const { observers = [], operators = [] } = options;
   const services = [
-    ...new Set([...observers, ...topics.flatMap(({ writer, readers }) => [writer, ...readers])]),
+    ...new Set([...observers, ...operators, ...topics.flatMap(({ writer, readers }) => [writer, ...readers])]),
   ].sort();
   return services.flatMap((service) => {
     const principal = options.principalOf(service);
@@ -74,11 +70,12 @@ export function aclsFor(topics: readonly TopicAccess[], options: AclOptions): Ac
     });
     return [
       ...topics.flatMap((access) => {
-        const observes = observers.includes(service);
+        const operates = operators.includes(service);
+        const observes = operates || observers.includes(service);
         const consumes = access.readers.includes(service);
         return [
-          acl(access.topic, access.writer === service, consumes || observes),
-          acl(access.deadLetters, consumes, observes),
+          acl(access.topic, operates || access.writer === service, consumes || observes),
+          acl(access.deadLetters, operates || consumes, observes),
         ];
       }),
       ...groups.map((group): Acl => ({
@@ -89,27 +86,6 @@ export function aclsFor(topics: readonly TopicAccess[], options: AclOptions): Ac
       })),
     ];
   });
-}
-
-/** Adds them to the brokers; what is allowed there already stays. Needs ALTER on the cluster. Rejects with `LogError`. */
-export async function applyAcls(settings: KafkaSettings, acls: readonly Acl[]): Promise<void> {
-  try {
-    await administrate(settings, ({ admin }) => admin.createAcls({ acl: acls.flatMap(toKafkaAcls) }));
-  } catch (error) {
-    throw toLogError(error, 'adding ACLs');
-  }
-}
-
-function toKafkaAcls({ principal, resource, name, operations }: Acl): KafkaAcl[] {
-  return operations.map((operation) => ({
-    principal,
-    host: '*',
-    operation: AclOperationTypes[operation],
-    permissionType: AclPermissionTypes.ALLOW,
-    resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
-    resourceName: name,
-    resourcePatternType: ResourcePatternTypes.LITERAL,
-  }));
 }
 
 const COMMAND_NAMES: Readonly<Record<AclOperation, string>> = {

@@ -26,6 +26,7 @@ describeKafka('plan of topics', () => {
         state: 'differs',
         partitions: { is: 2, defined: 2 },
         retentionMs: { is: -1, defined: 30 * DAY_MS },
+        replication: { is: 1, defined: undefined },
       },
     ]);
     await applyTopics(settings, changed);

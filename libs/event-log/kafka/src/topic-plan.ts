@@ -24,6 +24,8 @@ export interface TopicPlan {
   state: 'as-defined' | 'missing' | 'differs' | 'short';
   partitions: Compared;
   retentionMs: Compared;
+  /** Copies of each partition. What differs is only told: the brokers' own tools move copies. */
+  replication: Compared;
 }
 
 /** What the brokers lack of the definitions, one for each of them. Needs DESCRIBE and DESCRIBE_CONFIGS on the topics. */
@@ -32,7 +34,7 @@ export async function topicPlan(
   definitions: readonly TopicDefinition[],
 ): Promise<TopicPlan[]> {
   try {
-    return await administrate(settings, (tools) => planned(tools, definitions));
+    return await administrate(settings, (tools) => planned(tools, definitions, settings));
   } catch (error) {
     throw toLogError(error, 'looking at the topics');
   }
@@ -48,7 +50,7 @@ export async function applyTopics(
 ): Promise<TopicPlan[]> {
   try {
     return await administrate(settings, async (tools) => {
-      const plan = await planned(tools, definitions);
+      const plan = await planned(tools, definitions, settings);
       await tools.topics.ensure(definitions);
       for (const { topicOnBroker, state, retentionMs } of plan) {
         if (state === 'differs') await setRetention(tools.admin, topicOnBroker, retentionMs.defined as number);
@@ -60,20 +62,26 @@ export async function applyTopics(
   }
 }
 
-async function planned({ admin, names }: Administration, definitions: readonly TopicDefinition[]) {
+async function planned(
+  { admin, names }: Administration,
+  definitions: readonly TopicDefinition[],
+  settings: Pick<KafkaSettings, 'replicationFactor'>,
+): Promise<TopicPlan[]> {
+  const usual = settings.replicationFactor === -1 ? undefined : settings.replicationFactor;
   const existing = new Set(await admin.listTopics());
   const found = definitions.map(({ name }) => names.topicOnBroker(name)).filter((name) => existing.has(name));
-  const counts = await partitionCounts(admin, found);
+  const layouts = await topicLayouts(admin, found);
   const configs = await topicConfigs(admin, found);
-  return definitions.map(({ name, partitions, retentionMs }): TopicPlan => {
+  return definitions.map(({ name, partitions, retentionMs, replicationFactor }): TopicPlan => {
     const topicOnBroker = names.topicOnBroker(name);
-    const count = counts.get(topicOnBroker);
+    const layout = layouts.get(topicOnBroker);
     const retention = configs.get(topicOnBroker)?.find(({ configName }) => configName === RETENTION)?.configValue;
     const plan = {
       topic: name,
       topicOnBroker,
-      partitions: { is: count, defined: partitions },
+      partitions: { is: layout?.partitions, defined: partitions },
       retentionMs: { is: retention === undefined ? undefined : Number(retention), defined: retentionMs },
+      replication: { is: layout?.replication, defined: replicationFactor ?? usual },
     };
     return { ...plan, state: stateOf(plan) };
   });
@@ -85,10 +93,21 @@ function stateOf({ partitions, retentionMs }: Pick<TopicPlan, 'partitions' | 're
   return retentionMs.defined === undefined || retentionMs.is === retentionMs.defined ? 'as-defined' : 'differs';
 }
 
-async function partitionCounts(admin: Admin, topics: string[]): Promise<Map<string, number>> {
+interface Layout {
+  partitions: number;
+  /** Of the partition with the fewest copies. */
+  replication: number;
+}
+
+async function topicLayouts(admin: Admin, topics: string[]): Promise<Map<string, Layout>> {
   if (topics.length === 0) return new Map();
   const metadata = await admin.fetchTopicMetadata({ topics });
-  return new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]));
+  return new Map(
+    metadata.topics.map(({ name, partitions }) => [
+      name,
+      { partitions: partitions.length, replication: Math.min(...partitions.map(({ replicas }) => replicas.length)) },
+    ]),
+  );
 }
 
 async function topicConfigs(admin: Admin, topics: readonly string[]): Promise<Map<string, ConfigEntries[]>> {
