@@ -10,10 +10,13 @@ export interface Member {
 /** Service processes as an operator runs them, each with one service or a few. */
 export class Fleet {
   readonly #place: Place;
+  readonly #environmentOf: (services: readonly ServiceName[]) => NodeJS.ProcessEnv;
   readonly #members: Member[] = [];
 
-  constructor(place: Place) {
+  /** `environmentOf` adds to the environment of the place what is of one process: its user on the broker. */
+  constructor(place: Place, environmentOf: (services: readonly ServiceName[]) => NodeJS.ProcessEnv = () => ({})) {
     this.#place = place;
+    this.#environmentOf = environmentOf;
   }
 
   get members(): readonly Member[] {
@@ -21,7 +24,8 @@ export class Fleet {
   }
 
   start(...services: ServiceName[]): Member {
-    const running = startWhale(['services', ...services, ...this.#place.flags], this.#place.environment);
+    const environment = { ...this.#place.environment, ...this.#environmentOf(services) };
+    const running = startWhale(['services', ...services, ...this.#place.flags], environment);
     const member = { services, running };
     this.#members.push(member);
     return member;

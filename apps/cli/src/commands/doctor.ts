@@ -8,12 +8,20 @@ const MARKS = { ok: '✓', warning: '!', missing: '✗' } as const;
 export function doctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('says whether this machine has what whale needs, and how to get what is missing')
-    .addHelpText('after', '\nExample:\n  $ whale doctor --data /srv/whale\n')
+    .description(
+      'says whether this machine, Kafka and PostgreSQL have what whale needs, and how to get what is missing',
+    )
+    .addHelpText('after', '\nExample:\n  $ whale doctor --log kafka://localhost:9092\n')
     .action(async (_options, command: Command) => {
       const session = sessionOf(command);
       const { examine } = await import('../checks/examine.ts');
-      const findings = await examine(session.location.data);
+      const { location } = session;
+      const platform =
+        location.log === null && location.database === null ? null : await import('../checks/examine-platform.ts');
+      const findings = [
+        ...(await examine(location.data)),
+        ...((await platform?.examinePlatform(location, process.env)) ?? []),
+      ];
       const missing = findings.filter((finding) => finding.state === 'missing');
       if (session.json) printJson({ ok: missing.length === 0, findings });
       else {
