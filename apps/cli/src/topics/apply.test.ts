@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOPICS } from '@whale/contracts';
 import { describe, expect, it } from 'vitest';
 import type { TopicPlan } from '@whale/event-log-kafka';
 import { EnvironmentError } from '@whale/kernel';
@@ -63,4 +66,12 @@ describe('what was done to the topics', () => {
     expect(() => checkPartitions([there, short])).toThrow(EnvironmentError);
     expect(() => checkPartitions([there, short])).toThrow(/team\.a: 1, defined 3\n.*WHALE_KAFKA_TOPIC_PREFIX/s);
   });
+});
+
+it('the table of the documentation is that of the contracts', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../../docs/kafka.md'), 'utf8');
+  const rows = [...text.matchAll(/^\| `(whale\.\S+)` +\| (\S+) +\| (\d+) +\|$/gm)].map(([, ...cells]) => cells);
+  expect(rows).toEqual(
+    Object.entries(TOPICS).map(([topic, { writer, partitions }]) => [topic, writer, `${partitions}`]),
+  );
 });
