@@ -8,6 +8,7 @@ import { CommittedOffsets } from './committed-offsets.ts';
 import { isMembershipOver } from './errors.ts';
 import { HeldPartitions } from './held-partitions.ts';
 import type { PartitionState } from './partition-state.ts';
+import { SleepWatch } from './sleep-watch.ts';
 import type { SubscriptionParts } from './subscription.ts';
 import { toRecord } from './wire.ts';
 
@@ -41,6 +42,7 @@ export class Member {
   readonly #hooks: MemberHooks;
   readonly #maxRecords: number;
   readonly #beatMs: number;
+  readonly #sleepWatch: SleepWatch;
   readonly #consumer: Consumer;
   readonly #committed: CommittedOffsets;
   readonly #held: HeldPartitions;
@@ -60,6 +62,7 @@ export class Member {
     this.#maxRecords = Math.max(1, Math.floor(options.maxBatchRecords ?? DEFAULT_BATCH_RECORDS));
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.#beatMs = Math.floor(parts.settings.sessionTimeoutMs / BEATS_PER_SESSION);
+    this.#sleepWatch = new SleepWatch(this.#beatMs, parts.settings.sessionTimeoutMs / 2, 2 * this.#beatMs);
     this.#consumer = this.#newConsumer();
     this.#committed = new CommittedOffsets(this.#consumer);
     this.#held = new HeldPartitions(options, parts, this.#consumer, (error, at) => hooks.report(error, at));
@@ -81,6 +84,7 @@ export class Member {
   /** Waits for the handler, revokes all, leaves the group. Never rejects. */
   async leave(): Promise<void> {
     this.#leaving = true;
+    this.#sleepWatch.end();
     await this.#held.close();
     // A member that leaves while it joins would be waited for by the others until its session ends.
     await Promise.race([this.#running, this.ended, sleep(MOST_MS_TO_JOIN)]);
@@ -165,6 +169,8 @@ export class Member {
       // A queue of batches lies before us that were fetched before the group changed: none of them is ours any more.
       if (this.#over !== undefined) throw this.#over;
       // Asks the coordinator when that was not done within the interval: a process that has slept delivers nothing more.
+      // An answer to what it asked before it slept counts as one of now, so it lets the interval pass first.
+      if (this.#sleepWatch.waitMs > 0) await sleep(this.#sleepWatch.waitMs);
       await payload.heartbeat();
       if (this.#leaving || state.ended || !payload.isRunning() || payload.isStale()) return;
       const some = messages.slice(done, done + state.limit(this.#maxRecords));
