@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FolderBlobStore, type BlobStore } from '@whale/blob-store';
 import type { EventLog } from '@whale/event-log';
 import { EnvironmentError, systemClock } from '@whale/kernel';
 import { ReadModels, type Platform } from '@whale/service-kit';
 import { dataFolder, type DataFolder } from './data-folder.ts';
 import type { PlatformLocation } from './location.ts';
+import { openBlobs } from './open-blobs.ts';
 import { openLog } from './open-log.ts';
 import { openState } from './open-state.ts';
 
@@ -54,10 +54,6 @@ export async function openPlatform(
       await state.close();
     },
   };
-}
-
-export function openBlobs(location: PlatformLocation): BlobStore {
-  return new FolderBlobStore(dataFolder(location.data).blobs);
 }
 
 /** Level by level: Node's recursive mkdir never returns where a file system answers ENOENT (below /proc). */

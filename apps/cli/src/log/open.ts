@@ -1,7 +1,9 @@
 import type { BlobStore } from '@whale/blob-store';
 import type { EventLog } from '@whale/event-log';
-import { openBlobs, openExistingLog } from '@whale/service-host';
+import { openBlobs } from '@whale/service-host/blobs';
 import type { PlatformLocation } from '@whale/service-host/location';
+// Not by way of the package itself: looking at data needs no services.
+import { openExistingLog } from '@whale/service-host/log';
 
 export interface OpenData {
   log: EventLog;
