@@ -23,8 +23,6 @@ import { measureRestart } from './log/restart.ts';
 
 const PARTS = ['producer', 'replay', 'latency', 'restart'] as const;
 type Part = (typeof PARTS)[number];
-/** Of the events. */
-const LATENCY_SHARE = 0.003;
 /** Of the long log: the whole of it would take minutes. */
 const POSTGRES_SHARE = 0.1;
 
@@ -79,7 +77,7 @@ async function measureAll(): Promise<Section[]> {
       { name: 'SQLite', open: (folder: string) => new SqliteServiceStore(join(folder, 'store.sqlite')) },
       { name: 'PostgreSQL', open: () => new PostgresServiceStore(database, 'whale_bench') },
     ];
-    sections.push(await measureLatency(bench, Math.max(100, Math.ceil(events * LATENCY_SHARE)), stores));
+    sections.push(await measureLatency(bench, stores));
   }
   if (parts.has('restart')) {
     const all = count('restart-events');
