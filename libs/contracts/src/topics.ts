@@ -9,22 +9,28 @@ export interface Topic {
   readonly partitions: number;
   /** How long its records are kept, ms; -1 for ever. All state can be rebuilt only from a log that is whole. */
   readonly retentionMs: number;
+  /** Copies over brokers; -1 is what the brokers are set to, so that one broker does for a start. */
+  readonly replicationFactor: number;
 }
 
 const FOR_EVER = -1;
+const BROKERS_DEFAULT = -1;
 const DAY_MS = 24 * 3_600_000;
 /** Long enough to repair a service and try again what it could not handle. */
 const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
 
+/** The log itself: all that the state follows from. */
+const KEPT = { retentionMs: FOR_EVER, replicationFactor: BROKERS_DEFAULT };
+
 export const TOPICS = {
-  'whale.experiments.v1': { writer: 'console', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
-  'whale.schedule.v1': { writer: 'scheduler', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
-  'whale.rollout-requests.v1': { writer: 'scheduler', key: 'rolloutId', partitions: 12, retentionMs: FOR_EVER },
-  'whale.rollouts.v1': { writer: 'rollout', key: 'rolloutId', partitions: 12, retentionMs: FOR_EVER },
-  'whale.verdicts.v1': { writer: 'verifier', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
-  'whale.weights.v1': { writer: 'trainer-gateway', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
-  'whale.harnesses.v1': { writer: 'proposer', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
-  'whale.archive.v1': { writer: 'archive', key: 'experimentId', partitions: 3, retentionMs: FOR_EVER },
+  'whale.experiments.v1': { writer: 'console', key: 'experimentId', partitions: 3, ...KEPT },
+  'whale.schedule.v1': { writer: 'scheduler', key: 'experimentId', partitions: 3, ...KEPT },
+  'whale.rollout-requests.v1': { writer: 'scheduler', key: 'rolloutId', partitions: 12, ...KEPT },
+  'whale.rollouts.v1': { writer: 'rollout', key: 'rolloutId', partitions: 12, ...KEPT },
+  'whale.verdicts.v1': { writer: 'verifier', key: 'experimentId', partitions: 3, ...KEPT },
+  'whale.weights.v1': { writer: 'trainer-gateway', key: 'experimentId', partitions: 3, ...KEPT },
+  'whale.harnesses.v1': { writer: 'proposer', key: 'experimentId', partitions: 3, ...KEPT },
+  'whale.archive.v1': { writer: 'archive', key: 'experimentId', partitions: 3, ...KEPT },
 } as const satisfies Record<string, Topic>;
 
 export type TopicName = keyof typeof TOPICS;
@@ -41,12 +47,16 @@ export interface TopicLayout {
   name: string;
   partitions: number;
   retentionMs: number;
+  replicationFactor: number;
 }
 
 /** Every topic with its dead letters, as a log needs them. */
 export function topicDefinitions(): TopicLayout[] {
-  return TOPIC_NAMES.flatMap((name) => [
-    { name, partitions: TOPICS[name].partitions, retentionMs: TOPICS[name].retentionMs },
-    { name: deadLetterTopic(name), partitions: 1, retentionMs: DEAD_LETTER_RETENTION_MS },
-  ]);
+  return TOPIC_NAMES.flatMap((name) => {
+    const { partitions, retentionMs, replicationFactor } = TOPICS[name];
+    return [
+      { name, partitions, retentionMs, replicationFactor },
+      { name: deadLetterTopic(name), partitions: 1, retentionMs: DEAD_LETTER_RETENTION_MS, replicationFactor },
+    ];
+  });
 }

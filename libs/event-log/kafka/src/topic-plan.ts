@@ -3,6 +3,7 @@ import type { TopicDefinition } from '@whale/event-log';
 import { administrate, type Administration } from './administration.ts';
 import { toLogError } from './errors.ts';
 import type { KafkaSettings } from './settings.ts';
+import { copiesOf } from './topics.ts';
 
 // Node finds these names of a CommonJS package only below its default export.
 const { ConfigResourceTypes, ConfigSource } = kafkajs;
@@ -67,12 +68,13 @@ async function planned(
   definitions: readonly TopicDefinition[],
   settings: Pick<KafkaSettings, 'replicationFactor'>,
 ): Promise<TopicPlan[]> {
-  const usual = settings.replicationFactor === -1 ? undefined : settings.replicationFactor;
   const existing = new Set(await admin.listTopics());
   const found = definitions.map(({ name }) => names.topicOnBroker(name)).filter((name) => existing.has(name));
   const layouts = await topicLayouts(admin, found);
   const configs = await topicConfigs(admin, found);
-  return definitions.map(({ name, partitions, retentionMs, replicationFactor }): TopicPlan => {
+  return definitions.map((definition): TopicPlan => {
+    const { name, partitions, retentionMs } = definition;
+    const copies = copiesOf(definition, settings);
     const topicOnBroker = names.topicOnBroker(name);
     const layout = layouts.get(topicOnBroker);
     const retention = configs.get(topicOnBroker)?.find(({ configName }) => configName === RETENTION)?.configValue;
@@ -81,7 +83,7 @@ async function planned(
       topicOnBroker,
       partitions: { is: layout?.partitions, defined: partitions },
       retentionMs: { is: retention === undefined ? undefined : Number(retention), defined: retentionMs },
-      replication: { is: layout?.replication, defined: replicationFactor ?? usual },
+      replication: { is: layout?.replication, defined: copies === -1 ? undefined : copies },
     };
     return { ...plan, state: stateOf(plan) };
   });

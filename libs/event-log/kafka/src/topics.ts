@@ -4,6 +4,7 @@ import { checkTopicDefinition, LogError, type TopicDefinition } from '@whale/eve
 import type { KafkaCluster } from './cluster.ts';
 import { toLogError } from './errors.ts';
 import type { Names } from './names.ts';
+import type { KafkaSettings } from './settings.ts';
 
 const LEADER_WAIT_MS = 15_000;
 const LEADER_POLL_MS = 50;
@@ -71,11 +72,11 @@ export class TopicCatalogue {
   }
 
   async #create(missing: readonly TopicDefinition[]): Promise<void> {
-    const { names, replicationFactor } = this.#parts;
+    const { names } = this.#parts;
     const topics = missing.map((definition) => ({
       topic: names.topicOnBroker(definition.name),
       numPartitions: definition.partitions,
-      replicationFactor: definition.replicationFactor ?? replicationFactor,
+      replicationFactor: copiesOf(definition, this.#parts),
       configEntries:
         definition.retentionMs === undefined ? [] : [{ name: 'retention.ms', value: String(definition.retentionMs) }],
     }));
@@ -107,4 +108,13 @@ export class TopicCatalogue {
       `topic ${this.#parts.names.topicOnBroker(name)} has ${existing} partitions and cannot grow to ${partitions}: keys would lose their order. Ask for ${existing} or use a new topic prefix`,
     );
   }
+}
+
+/** What the operator has set goes before what the definition says; -1 is what the brokers are set to. */
+export function copiesOf(
+  definition: Pick<TopicDefinition, 'replicationFactor'>,
+  settings: Pick<KafkaSettings, 'replicationFactor'>,
+): number {
+  if (settings.replicationFactor !== -1) return settings.replicationFactor;
+  return definition.replicationFactor ?? -1;
 }

@@ -30,7 +30,7 @@ export interface TopicDefinition {
   partitions: number;
   /** How long records are kept, ms; -1 for ever. The log's default when absent. Ignored by the embedded log. */
   retentionMs?: number;
-  /** Copies over brokers; the log's default when absent. Ignored by the embedded log. */
+  /** Copies over brokers; the log's default when absent or -1. Ignored by the embedded log. */
   replicationFactor?: number;
 }
 
