@@ -58,6 +58,7 @@ export class HeldPartitions {
       ),
     );
     for (const [key, state] of this.#states) if (!unbroken || !assigned.has(key)) this.#finish(state);
+    const fresh: PartitionState[] = [];
     for (const [key, { topic, partition }] of assigned) {
       const kept = this.#states.get(key);
       if (kept !== undefined) {
@@ -67,36 +68,59 @@ export class HeldPartitions {
       const state = new PartitionState({ topic: this.#parts.names.topicOfLog(topic), partition }, topic);
       this.#states.set(key, state);
       this.#consumer.resume([{ topic, partitions: [partition] }]);
-      this.begin(state);
+      fresh.push(state);
     }
+    this.#beginAll(fresh);
   }
 
-  /** Asks for the checkpoint, one partition after the other. */
   begin(state: PartitionState): void {
-    state.begun = this.#beginning.then(() => this.#begin(state));
-    this.#beginning = state.begun;
+    this.#beginAll([state]);
   }
 
-  async #begin(state: PartitionState): Promise<boolean> {
-    const at = { topic: state.topicOnBroker, partition: state.at.partition };
-    const key = partitionKey(at);
-    try {
-      await this.#endings.get(key);
-      if (state.ended) return false;
-      const checkpoint = await this.#options.checkpoint(state.at);
-      const { cluster } = this.#parts;
-      const [low, head] = await Promise.all([cluster.offsets([at], 'low'), cluster.offsets([at], 'head')]);
-      if (state.ended) return false;
-      state.begin(checkpoint, low.get(key) ?? 0, head.get(key) ?? 0);
-      this.seek(state);
-      return true;
-    } catch (error) {
-      if (state.ended) return false;
-      this.pause(state, undefined);
-      // That the brokers are away is told once for all partitions.
-      if (!(error instanceof LogError && error.code === 'LOG_UNAVAILABLE')) this.#report(error, state.at);
-      return false;
+  #beginAll(states: readonly PartitionState[]): void {
+    const begun = this.#beginning.then(() => this.#beginTogether(states));
+    for (const state of states) state.begun = begun.then((those) => those.has(state));
+    this.#beginning = begun;
+  }
+
+  /** Asks for the checkpoints one after the other, and then for the offsets of all in one request. Never rejects. */
+  async #beginTogether(states: readonly PartitionState[]): Promise<ReadonlySet<PartitionState>> {
+    const checkpoints = new Map<PartitionState, number | undefined>();
+    for (const state of states) {
+      try {
+        await this.#endings.get(keyOf(state));
+        if (!state.ended) checkpoints.set(state, await this.#options.checkpoint(state.at));
+      } catch (error) {
+        this.#notBegun(state, error);
+      }
     }
+    const begun = new Set<PartitionState>();
+    const waiting = [...checkpoints.keys()];
+    try {
+      const at = waiting.map(({ topicOnBroker, at: { partition } }) => ({ topic: topicOnBroker, partition }));
+      const { cluster } = this.#parts;
+      const [low, head] = await Promise.all([cluster.offsets(at, 'low'), cluster.offsets(at, 'head')]);
+      for (const state of waiting) {
+        if (state.ended) continue;
+        try {
+          state.begin(checkpoints.get(state), low.get(keyOf(state)) ?? 0, head.get(keyOf(state)) ?? 0);
+          this.seek(state);
+          begun.add(state);
+        } catch (error) {
+          this.#notBegun(state, error);
+        }
+      }
+    } catch (error) {
+      for (const state of waiting) this.#notBegun(state, error);
+    }
+    return begun;
+  }
+
+  #notBegun(state: PartitionState, error: unknown): void {
+    if (state.ended) return;
+    this.pause(state, undefined);
+    // That the brokers are away is told once for all partitions.
+    if (!(error instanceof LogError && error.code === 'LOG_UNAVAILABLE')) this.#report(error, state.at);
   }
 
   seek({ topicOnBroker, at, next }: PartitionState): void {
@@ -121,7 +145,7 @@ export class HeldPartitions {
   /** The partition is no longer held; told once no handler works on it. */
   #finish(state: PartitionState): void {
     state.end();
-    const key = partitionKey({ topic: state.topicOnBroker, partition: state.at.partition });
+    const key = keyOf(state);
     this.#states.delete(key);
     const revoked = state.idle
       .then(() => this.#options.onRevoked?.(state.at))
@@ -138,4 +162,8 @@ export class HeldPartitions {
     for (const state of this.#states.values()) this.#finish(state);
     await Promise.all(this.#endings.values());
   }
+}
+
+function keyOf({ topicOnBroker, at }: PartitionState): string {
+  return partitionKey({ topic: topicOnBroker, partition: at.partition });
 }
