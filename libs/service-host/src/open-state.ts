@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServiceName } from '@whale/contracts';
 import {
   PostgresDatabase,
@@ -27,7 +28,7 @@ export interface OpenState {
 
 /** Files of the data folder, or schemas of a database. Throws EnvironmentError, InputError. */
 export async function openState(location: PlatformLocation, environment: NodeJS.ProcessEnv): Promise<OpenState> {
-  if (location.database === null) return files(location);
+  if (location.database === null) return files(location, environment);
   const database = await PostgresDatabase.open(location.database, postgresOptions(environment));
   return {
     store: (service) => {
@@ -42,8 +43,11 @@ export async function openState(location: PlatformLocation, environment: NodeJS.
   };
 }
 
-function files(location: PlatformLocation): OpenState {
-  const folder = dataFolder(location.data);
+/** State holds offsets of its log, so each log has files of its own in the folder. */
+function files(location: PlatformLocation, environment: NodeJS.ProcessEnv): OpenState {
+  const prefix = environment['WHALE_KAFKA_TOPIC_PREFIX'] ?? '';
+  const name = location.log === null ? null : `${location.log}/${prefix}`.replace(/[^\w.]+/gu, '-');
+  const folder = dataFolder(name === null ? location.data : join(location.data, 'logs', name));
   return {
     store: (service) => {
       const path = folder.store(service);

@@ -37,7 +37,7 @@ test('what differs is told, and what to do about it', () => {
   expect(text).toContain('Nothing was changed. What differs:');
   expect(text).toContain('  log: whale.cycle.ended.v1 of x is on the log');
   expect(text).toContain('  scheduler: steps: live 7, rebuilt 6');
-  expect(text).toMatch(/read-models\.sqlite in .*here\./u);
+  expect(text).toMatch(/read-models\.sqlite below .*here\./u);
 });
 
 test('a data folder of which only the log is left is rebuilt whole by the command, and equal the second time', async () => {

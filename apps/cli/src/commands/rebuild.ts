@@ -55,7 +55,7 @@ export function reportText(report: RebuildReport, { location }: Pick<Session, 'l
     '',
     'To take what follows from the log: stop the services, delete what differs, and rebuild again. The state lies in',
     location.database === null
-      ? `services/scheduler.sqlite, services/archive.sqlite and read-models.sqlite in ${location.data}.`
+      ? `services/scheduler.sqlite, services/archive.sqlite and read-models.sqlite below ${location.data}.`
       : 'the schemas whale_scheduler, whale_archive and whale_read of the database.',
   );
   return lines.join('\n');
