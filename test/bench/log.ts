@@ -24,7 +24,7 @@ import { measureRestart } from './log/restart.ts';
 const PARTS = ['producer', 'replay', 'latency', 'restart'] as const;
 type Part = (typeof PARTS)[number];
 /** Of the long log: the whole of it would take minutes. */
-const POSTGRES_SHARE = 0.1;
+const REBUILT_SHARE = 0.1;
 
 const { values } = parseArgs({
   options: {
@@ -81,9 +81,10 @@ async function measureAll(): Promise<Section[]> {
   }
   if (parts.has('restart')) {
     const all = count('restart-events');
+    const rebuildEvents = Math.ceil(all * REBUILT_SHARE);
     const places = [
-      { name: 'PostgreSQL', database: postgres.url, rebuildEvents: Math.ceil(all * POSTGRES_SHARE) },
-      { name: 'SQLite', database: null, rebuildEvents: all },
+      { name: 'PostgreSQL', database: postgres.url, rebuildEvents },
+      { name: 'SQLite', database: null, rebuildEvents },
     ];
     sections.push(await measureRestart(bench, { brokers: broker.brokers, events: all, places }));
   }
