@@ -43,7 +43,7 @@ export class ArchiveProcess {
   static async at(place: ArchivePlace, log: EventLog): Promise<ArchiveProcess> {
     const { data, database } = place;
     const location = platformLocation({ data, log: place.log, ...(database === null ? {} : { database }) }, {});
-    return new ArchiveProcess(place, log, await openState(location, {}));
+    return new ArchiveProcess(place, log, await openState(location, { WHALE_KAFKA_TOPIC_PREFIX: place.topicPrefix }));
   }
 
   /** Starts it and waits until it has caught up, looking every `pollMs`. Throws when it ends before, or after `limitMs`. */
