@@ -43,8 +43,10 @@ export class Fleet {
     for (const { running } of this.#members) running.process.kill('SIGTERM');
     const faults: string[] = [];
     for (const { services, running } of this.#members.splice(0)) {
-      const { code, signal, stderr } = await running.finished;
-      if (code !== 0) faults.push(`${services.join()} ended with ${code ?? signal}: ${stderr.slice(-2_000)}`);
+      const { code, signal, stdout, stderr } = await running.finished;
+      // One that was told while it still loaded had no chance to do so.
+      const early = signal === 'SIGTERM' && !`${stdout}${stderr}`.includes('running on');
+      if (code !== 0 && !early) faults.push(`${services.join()} ended with ${code ?? signal}: ${stderr.slice(-2_000)}`);
     }
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
