@@ -65,7 +65,7 @@ describeKafka(`an experiment on Kafka and PostgreSQL (seed ${SEED})`, () => {
       for (const name of SERVICES) fleet.start(name);
       fleet.start('rollout');
       const probe = place.probe();
-      while ((await probe.records()) < records / 4) await sleep(100);
+      await probe.reached(records / 4);
       const away = fleet.members.map(({ running }) => running);
       await broker.kill();
       await sleep(AWAY_S * 1_000);

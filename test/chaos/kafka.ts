@@ -5,7 +5,6 @@ import { rng } from '@whale/kernel';
 import { startPostgres } from '@whale/test-postgres';
 import { Fleet } from '../support/fleet.ts';
 import { differencesFrom } from '../support/differences-from.ts';
-import type { LogProbe } from '../support/log-probe.ts';
 import { Place, type Shown } from '../support/place.ts';
 import { scratchFolder } from '../support/whale-process.ts';
 
@@ -26,7 +25,6 @@ export interface ChaosOptions {
 
 /** Share of the records by which the last kill has come. */
 const LATEST = 0.9;
-const POLL_MS = 50;
 /** Rollout, verifier and proposer scale out; the others have one process each. */
 const TWICE = ['rollout', 'verifier', 'proposer'] as const;
 
@@ -56,7 +54,9 @@ export async function chaosOnKafka(options: ChaosOptions): Promise<string[]> {
     for (const blow of blows) {
       // By progress, not by time: an experiment that stands still is not struck again.
       const point = points[struck] as number;
-      if (!(await reached(probe, point, options.limitMs))) throw new Error(`no ${point} records after ${struck} kills`);
+      const deadline = Date.now() + options.limitMs;
+      if (!(await probe.reached(point, () => Date.now() > deadline)))
+        throw new Error(`no ${point} records after ${struck} kills`);
       await sleep(random.int(200));
       if (blow === 'broker') {
         await broker.kill();
@@ -80,13 +80,4 @@ export async function chaosOnKafka(options: ChaosOptions): Promise<string[]> {
     await postgres.stop();
     folder.remove();
   }
-}
-
-async function reached(probe: LogProbe, records: number, limitMs: number): Promise<boolean> {
-  const deadline = Date.now() + limitMs;
-  while (Date.now() < deadline) {
-    if ((await probe.records()) >= records) return true;
-    await sleep(POLL_MS);
-  }
-  return false;
 }

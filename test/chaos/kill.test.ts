@@ -4,7 +4,6 @@ import { rng } from '@whale/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.ts';
 import { expectSame } from '../support/expect-same.ts';
-import type { LogProbe } from '../support/log-probe.ts';
 import { Place, type Shown } from '../support/place.ts';
 import { scratchFolder, startWhale, type Finished } from '../support/whale-process.ts';
 
@@ -13,15 +12,6 @@ const SPEC = 'test/support/tiny.yaml';
 const KILLS_TOGETHER = Number(process.env['WHALE_CHAOS_TOGETHER'] ?? 14);
 const KILLS_APART = Number(process.env['WHALE_CHAOS_APART'] ?? 6);
 const SEED = process.env['WHALE_CHAOS_SEED'] ?? new Date().toISOString();
-
-/** Waits until the log holds `records`, or the run ends by itself. */
-async function reached(probe: LogProbe, records: number, ended: () => boolean): Promise<boolean> {
-  for (;;) {
-    if (ended()) return false;
-    if ((await probe.records()) >= records) return true;
-    await sleep(5);
-  }
-}
 
 describe(`kill -9 (seed ${SEED})`, () => {
   const folders: { remove: () => void }[] = [];
@@ -57,7 +47,7 @@ describe(`kill -9 (seed ${SEED})`, () => {
       let done: Finished | undefined;
       void running.finished.then((finished) => (done = finished));
       // A point that lies behind already still gets its kill: somewhere in the start.
-      if (!(await reached(probe, point, () => done !== undefined))) break;
+      if (!(await probe.reached(point, () => done !== undefined))) break;
       await sleep(random.int(60));
       running.process.kill('SIGKILL');
       if ((await running.finished).signal === 'SIGKILL') kills++;
@@ -82,7 +72,7 @@ describe(`kill -9 (seed ${SEED})`, () => {
       );
       const victims = random.shuffle(SERVICES);
       for (const [i, point] of points.entries()) {
-        await reached(probe, point, () => false);
+        await probe.reached(point);
         const victim = fleet.members.find(({ services }) => services[0] === victims[i % victims.length]);
         if (!victim) throw new Error('no such process');
         await fleet.kill(victim);

@@ -32,7 +32,7 @@ describeKafka('a broker that refuses what no rule allows', () => {
     return { code, stdout, stderr };
   };
   const opened = async (user: User): Promise<EventLog> => {
-    const log = await openLog(placeOf(user).location, { environment: userOf(user) });
+    const log = await openLog(placeOf(user).location, userOf(user));
     onTestFinished(() => log.close());
     return log;
   };

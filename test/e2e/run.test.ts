@@ -71,7 +71,7 @@ describe('whale run', () => {
     folders.push(folder);
     const running = startWhale(['run', SPEC, '--data', folder.path]);
     const probe = new LogProbe(embedded(folder.path));
-    while ((await probe.records()) < 150) await sleep(20);
+    await probe.reached(150);
     await probe.close();
     running.process.kill('SIGINT');
     const stopped = await running.finished;

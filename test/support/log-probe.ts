@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventDefinition, TOPIC_NAMES, type TopicName } from '@whale/contracts';
 import type { EventLog } from '@whale/event-log';
 import { openExistingLog, type PlatformLocation } from '@whale/service-host';
+
+const POLL_MS = 10;
 
 /** Looks at a log from outside, while other processes write it. */
 export class LogProbe {
@@ -21,6 +24,15 @@ export class LogProbe {
     } catch {
       // The log is being made, its topics are, or its broker is away.
       return 0;
+    }
+  }
+
+  /** Waits until the log holds so many records; false when `givenUp` before. */
+  async reached(records: number, givenUp: () => boolean = () => false): Promise<boolean> {
+    for (;;) {
+      if (givenUp()) return false;
+      if ((await this.records()) >= records) return true;
+      await sleep(POLL_MS);
     }
   }
 
@@ -52,7 +64,7 @@ export class LogProbe {
   }
 
   async #opened(): Promise<EventLog | null> {
-    this.#log ??= await openExistingLog(this.#location, { environment: { ...process.env, ...this.#environment } });
+    this.#log ??= await openExistingLog(this.#location, { ...process.env, ...this.#environment });
     return this.#log;
   }
 }

@@ -119,12 +119,15 @@ function namesIn(event: AnyEvent): string[] {
   return definition ? [definition.key(data), definition.subject(data), event.data.experimentId] : [];
 }
 
+/** Why a text can be no id, key or header of an event; null when it can. */
+export function problemOfName(name: string): string | null {
+  if (name.length > MOST_NAME) return `has ${name.length} characters, more than ${MOST_NAME}`;
+  return name.includes('\0') ? 'holds NUL' : null;
+}
+
 function checkName(name: string, where: string, code: 'EVENT_MALFORMED' | 'EVENT_SCHEMA'): void {
-  const problem =
-    name.length > MOST_NAME
-      ? `has ${name.length} characters, more than ${MOST_NAME}`
-      : name.includes('\0') && 'holds NUL';
-  if (problem) throw new ContractError(code, `${where}: "${name.slice(0, 40)}…" ${problem}`);
+  const problem = problemOfName(name);
+  if (problem !== null) throw new ContractError(code, `${where}: "${name.slice(0, 40)}…" ${problem}`);
 }
 
 /** A clock may be years off: no decision reads the time. But it must be one, or durations would come out as NaN. */

@@ -67,6 +67,7 @@ export {
   decodeRecord,
   encodeEvent,
   type EventContext,
+  problemOfName,
   type EventEnvelope,
   type WireRecord,
 } from './envelope.ts';

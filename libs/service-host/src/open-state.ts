@@ -44,10 +44,8 @@ export async function openState(location: PlatformLocation, environment: NodeJS.
 }
 
 /** State holds offsets of its log, so each log has files of its own in the folder. */
-function files(location: PlatformLocation, environment: NodeJS.ProcessEnv): OpenState {
-  const prefix = environment['WHALE_KAFKA_TOPIC_PREFIX'] ?? '';
-  const name = location.log === null ? null : `${location.log}/${prefix}`.replace(/[^\w.]+/gu, '-');
-  const folder = dataFolder(name === null ? location.data : join(location.data, 'logs', name));
+async function files({ data, log }: PlatformLocation, environment: NodeJS.ProcessEnv): Promise<OpenState> {
+  const folder = dataFolder(log === null ? data : join(data, 'logs', await nameOf(log, environment)));
   return {
     store: (service) => {
       const path = folder.store(service);
@@ -56,4 +54,9 @@ function files(location: PlatformLocation, environment: NodeJS.ProcessEnv): Open
     readModels: { path: folder.readModels },
     close: async () => undefined,
   };
+}
+
+async function nameOf(log: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const { kafkaSettings } = await import('@whale/event-log-kafka');
+  return `${log}/${kafkaSettings(log, environment).topicPrefix}`.replace(/[^\w.]+/gu, '-');
 }

@@ -33,7 +33,7 @@ export async function openPlatform(
   const state = await openState(location, environment);
   let log: EventLog;
   try {
-    log = await openLog(location, { environment });
+    log = await openLog(location, environment);
   } catch (error) {
     await state.close();
     throw error;

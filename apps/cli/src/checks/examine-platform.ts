@@ -23,7 +23,7 @@ async function kafka(location: PlatformLocation, url: string, environment: NodeJ
   const what = 'Kafka';
   let log: EventLog;
   try {
-    log = await openLog(location, { environment });
+    log = await openLog(location, environment);
   } catch (error) {
     // The message says what to do.
     return [{ what, state: 'missing', found: describeError(error).message }];

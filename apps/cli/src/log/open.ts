@@ -13,7 +13,7 @@ export interface OpenData {
 
 /** Opens existing data for reading; null when there are none, so that looking makes no folder. Throws LogError. */
 export async function openData(location: PlatformLocation): Promise<OpenData | null> {
-  const log = await openExistingLog(location, { environment: process.env });
+  const log = await openExistingLog(location, process.env);
   return log && { log, blobs: openBlobs(location), close: () => log.close() };
 }
 

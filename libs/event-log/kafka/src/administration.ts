@@ -1,13 +1,11 @@
 import type { Admin } from 'kafkajs';
 import { LazyAdmin } from './admin.ts';
-import { kafkaClient, retries } from './client.ts';
+import { kafkaClient, PATIENCE_MS, retries } from './client.ts';
 import { KafkaCluster } from './cluster.ts';
 import { ConnectionWatch } from './connection-watch.ts';
 import { Names } from './names.ts';
 import type { KafkaSettings } from './settings.ts';
 import { TopicCatalogue } from './topics.ts';
-
-const PATIENCE_MS = 12_000;
 
 export interface Administration {
   admin: Admin;

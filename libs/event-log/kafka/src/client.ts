@@ -1,6 +1,8 @@
 import { Kafka, logLevel, type KafkaConfig, type RetryOptions } from 'kafkajs';
 import type { KafkaSettings } from './settings.ts';
 
+/** How long a call goes on trying while brokers are away, unless it is told otherwise. */
+export const PATIENCE_MS = 12_000;
 const CONNECTION_TIMEOUT_MS = 3_000;
 /** A broker that is stopped but still connected is found out after so long. */
 const REQUEST_TIMEOUT_MS = 10_000;

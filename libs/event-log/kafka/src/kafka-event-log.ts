@@ -12,7 +12,7 @@ import {
 } from '@whale/event-log';
 import { systemClock, type Clock } from '@whale/kernel';
 import { LazyAdmin } from './admin.ts';
-import { kafkaClient, retries } from './client.ts';
+import { kafkaClient, PATIENCE_MS, retries } from './client.ts';
 import { KafkaCluster, partitionKey } from './cluster.ts';
 import { ConnectionWatch } from './connection-watch.ts';
 import { Names } from './names.ts';
@@ -29,8 +29,6 @@ export interface KafkaEventLogOptions {
   /** How long a call goes on trying while brokers are away, before it rejects with `LOG_UNAVAILABLE`, ms. */
   patienceMs?: number;
 }
-
-const DEFAULT_PATIENCE_MS = 12_000;
 
 /**
  * The log on Apache Kafka, by kafkajs.
@@ -57,7 +55,7 @@ export class KafkaEventLog implements EventLog {
   #closing: Promise<void> | undefined;
 
   private constructor(settings: KafkaSettings, options: KafkaEventLogOptions) {
-    const { clock = systemClock, onTrouble, patienceMs = DEFAULT_PATIENCE_MS } = options;
+    const { clock = systemClock, onTrouble, patienceMs = PATIENCE_MS } = options;
     this.#settings = settings;
     this.#clock = clock;
     this.#kafka = kafkaClient(settings, retries(4));

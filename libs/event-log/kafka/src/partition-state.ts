@@ -1,7 +1,4 @@
-import { LogError, type PartitionStatus, type TopicPartition } from '@whale/event-log';
-
-const FIRST_BACK_OFF_MS = 100;
-const LONGEST_BACK_OFF_MS = 5_000;
+import { backOffMs, checkCheckpoint, type PartitionStatus, type TopicPartition } from '@whale/event-log';
 
 /** One partition for as long as a member holds it: how far it has come, and when it may be tried again. */
 export class PartitionState {
@@ -41,16 +38,7 @@ export class PartitionState {
   /** `low` and `head`: the offsets that the partition has. What retention has deleted is passed over. */
   begin(checkpoint: number | undefined, low: number, head: number): void {
     const next = checkpoint ?? low;
-    const name = `${this.at.topic}/${this.at.partition}`;
-    if (!Number.isSafeInteger(next) || next < 0) {
-      throw new RangeError(`checkpoint of ${name} is ${next}, not an offset`);
-    }
-    if (next > head) {
-      throw new LogError(
-        'LOG_CORRUPT',
-        `checkpoint ${next} of ${name} lies past the end of the log (${head}): the topic was made anew. Restore it, or rebuild the state of this consumer`,
-      );
-    }
+    checkCheckpoint(`${this.at.topic}/${this.at.partition}`, next, head, 'the topic was made anew');
     this.next = Math.max(next, low);
     this.head = head;
     this.#failures = 0;
@@ -76,7 +64,7 @@ export class PartitionState {
 
   /** `retry` is called after a back-off, unless the partition has ended by then. */
   failed(deliveredRecords: number | undefined, retry: () => void): void {
-    const pauseMs = Math.min(FIRST_BACK_OFF_MS * 2 ** this.#failures, LONGEST_BACK_OFF_MS);
+    const pauseMs = backOffMs(this.#failures);
     this.#failures++;
     this.#retryRecords = deliveredRecords ?? this.#retryRecords;
     this.#timer = setTimeout(retry, pauseMs);

@@ -14,5 +14,6 @@ export {
   type TopicDefinition,
   type TopicPartition,
 } from './event-log.ts';
+export { backOffMs, checkCheckpoint } from './delivery.ts';
 export { murmur2, partitionForKey } from './partitioner.ts';
 export { checkTopicDefinition } from './topic-definition.ts';

@@ -1,9 +1,6 @@
-import { LogError, type TopicPartition } from '@whale/event-log';
+import { backOffMs, checkCheckpoint, type TopicPartition } from '@whale/event-log';
 import type { Lease } from './lease-store.ts';
 import type { PartitionRef } from './topics.ts';
-
-const FIRST_BACK_OFF_MS = 100;
-const LONGEST_BACK_OFF_MS = 5_000;
 
 /** One partition for as long as a subscription holds it: how far it has come, and when it may be tried again. */
 export class PartitionFeed {
@@ -45,14 +42,7 @@ export class PartitionFeed {
 
   begin(checkpoint: number | undefined, head: number): void {
     const next = checkpoint ?? 0;
-    if (!Number.isSafeInteger(next) || next < 0)
-      throw new RangeError(`checkpoint of ${this.#name()} is ${next}, not an offset`);
-    if (next > head) {
-      throw new LogError(
-        'LOG_CORRUPT',
-        `checkpoint ${next} of ${this.#name()} lies past the end of the log (${head}): the log was replaced by an older one. Restore it, or rebuild the state of this consumer`,
-      );
-    }
+    checkCheckpoint(this.#name(), next, head, 'the log was replaced by an older one');
     this.next = next;
   }
 
@@ -63,7 +53,7 @@ export class PartitionFeed {
   }
 
   failed(now: number, deliveredRecords: number | undefined): void {
-    this.#notBefore = now + Math.min(FIRST_BACK_OFF_MS * 2 ** this.#failures, LONGEST_BACK_OFF_MS);
+    this.#notBefore = now + backOffMs(this.#failures);
     this.#failures++;
     this.#retryRecords = deliveredRecords ?? this.#retryRecords;
   }

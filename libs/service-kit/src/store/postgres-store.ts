@@ -6,6 +6,7 @@ import type { PostgresDatabase, Row, Statement } from './postgres-database.ts';
 import { storeErrorOf } from './postgres-errors.ts';
 import { STORE_MIGRATIONS } from './postgres-migrations.ts';
 import { checkSchemaName, migrateSchema } from './postgres-schema.ts';
+import { outboxRecord, workItem } from './rows.ts';
 import type { OutboxRecord, ServiceStore, StoredDocument, UnitOfWork, WorkClaim, WorkItem } from './service-store.ts';
 
 /**
@@ -108,13 +109,7 @@ export class PostgresServiceStore implements ServiceStore {
       (s) => `SELECT sequence, topic, key, headers, value FROM ${s}.outbox ORDER BY sequence LIMIT $1`,
       [limit],
     );
-    return rows.map((row) => ({
-      sequence: row['sequence'] as number,
-      topic: row['topic'] as string,
-      key: row['key'] as string,
-      headers: JSON.parse(row['headers'] as string) as Record<string, string>,
-      value: row['value'] as string,
-    }));
+    return rows.map(outboxRecord);
   }
 
   async outboxSent(sequences: readonly number[]): Promise<void> {
@@ -142,14 +137,7 @@ export class PostgresServiceStore implements ServiceStore {
         RETURNING place, id, kind, payload, attempts`,
       [owner, leaseUntil, kinds, now, gone, limit],
     );
-    return rows
-      .sort((a, b) => (a['place'] as number) - (b['place'] as number))
-      .map((row) => ({
-        id: row['id'] as string,
-        kind: row['kind'] as string,
-        payload: JSON.parse(row['payload'] as string) as unknown,
-        attempts: row['attempts'] as number,
-      }));
+    return rows.sort((a, b) => (a['place'] as number) - (b['place'] as number)).map(workItem);
   }
 
   async renewLeases(owner: string, ids: readonly string[], until: number): Promise<void> {

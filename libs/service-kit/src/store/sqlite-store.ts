@@ -6,6 +6,7 @@ import { EnvironmentError } from '@whale/kernel';
 import { StoreError } from './errors.ts';
 import { isProcessAlive } from './owner.ts';
 import { prepareFile } from './schema.ts';
+import { outboxRecord, workItem } from './rows.ts';
 import type { OutboxRecord, ServiceStore, StoredDocument, UnitOfWork, WorkClaim, WorkItem } from './service-store.ts';
 
 const WRITE_DOCUMENT = `
@@ -120,13 +121,7 @@ export class SqliteServiceStore implements ServiceStore {
   }
 
   async outbox(limit: number): Promise<readonly OutboxRecord[]> {
-    return this.#all('SELECT * FROM outbox ORDER BY sequence LIMIT ?', [limit]).map((row) => ({
-      sequence: row['sequence'] as number,
-      topic: row['topic'] as string,
-      key: row['key'] as string,
-      headers: JSON.parse(row['headers'] as string) as Record<string, string>,
-      value: row['value'] as string,
-    }));
+    return this.#all('SELECT * FROM outbox ORDER BY sequence LIMIT ?', [limit]).map(outboxRecord);
   }
 
   async outboxSent(sequences: readonly number[]): Promise<void> {
@@ -162,12 +157,7 @@ export class SqliteServiceStore implements ServiceStore {
               row['owner'],
             ]) === 1,
         )
-        .map((row) => ({
-          id: row['id'] as string,
-          kind: row['kind'] as string,
-          payload: JSON.parse(row['payload'] as string) as unknown,
-          attempts: row['attempts'] as number,
-        })),
+        .map(workItem),
     );
   }
 

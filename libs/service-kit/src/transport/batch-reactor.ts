@@ -8,6 +8,7 @@ import {
   type EventDefinition,
   type EventEnvelope,
   parkedRecord,
+  problemOfName,
 } from '@whale/contracts';
 import type { LogRecord, RecordBatch } from '@whale/event-log';
 import { describeError, isRetryable, turn } from '@whale/kernel';
@@ -25,8 +26,6 @@ export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Pro
 const RECORDS_A_TURN = 4;
 /** Deliveries of one record before a retryable failure is parked all the same. */
 const MOST_DELIVERIES = 8;
-/** Characters; longer ids are refused by the contracts. */
-const LONGEST_ID = 1_024;
 /** Characters of a type or a cause that a line for the operator repeats: a stranger may have written them. */
 const MOST_TOLD = 500;
 
@@ -91,11 +90,12 @@ export class BatchReactor {
     let failure: unknown;
     let handled = 0;
     const records = batch.records.filter((record) => record.offset >= (from ?? 0));
-    await unit.lookUp(records.filter((record) => this.#concerns(record)).flatMap(orderlyId));
+    const concerning = new Set(records.filter((record) => this.#concerns(record)));
+    await unit.lookUp([...concerning].flatMap(orderlyId));
 
     for (const record of records) {
       if (handled++ % RECORDS_A_TURN === 0) await turn();
-      if (this.#concerns(record)) failure = await this.#take(record, unit, refused);
+      if (concerning.has(record)) failure = await this.#take(record, unit, refused);
       if (failure !== undefined) break;
       next = record.offset + 1;
     }
@@ -203,5 +203,5 @@ function isUnstorable(error: unknown): boolean {
 /** The id of an event as the contracts allow it; a stranger's is met when its record is decoded. */
 function orderlyId({ headers }: LogRecord): string[] {
   const id = headers['ce_id'];
-  return id !== undefined && id !== '' && id.length <= LONGEST_ID && !id.includes('\0') ? [id] : [];
+  return id !== undefined && id !== '' && problemOfName(id) === null ? [id] : [];
 }
