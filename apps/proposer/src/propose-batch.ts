@@ -1,5 +1,5 @@
 import type { BlobStore } from '@whale/blob-store';
-import type { CandidatesRequested, Spec } from '@whale/contracts';
+import type { CandidatesRequested, ProposerKind, Spec } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
 import type { HarnessChecker } from '@whale/harness-sandbox';
 import { sha256 } from '@whale/kernel';
@@ -11,7 +11,7 @@ import { eventsOf } from './events.ts';
 import { judge } from './judge.ts';
 
 export interface ProposeParts {
-  proposers: Readonly<Record<Spec['proposer']['kind'], Proposer>>;
+  proposers: Readonly<Partial<Record<ProposerKind, Proposer>>>;
   checker: Pick<HarnessChecker, 'check'>;
   blobs: BlobStore;
   loadDomain: (spec: Spec['domain']) => Promise<Domain>;
@@ -64,6 +64,7 @@ async function viewOf(
 async function writeBatch(view: View, { proposers, checker }: ProposeParts, signal: AbortSignal): Promise<Batch> {
   const { request, domain, incumbent, archive, scored, parents } = view;
   const proposer = proposers[request.proposer.kind];
+  if (proposer === undefined) throw new Error(`there is no proposer ${request.proposer.kind}`);
   const taken = new Set([...scored, incumbent.id]);
   const judged: JudgedDraft[] = [];
   let reason: string | null = null;

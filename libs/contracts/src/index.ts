@@ -25,6 +25,7 @@ export { HarnessScored } from './events/harness-scored.v1.ts';
 export { IncumbentChanged } from './events/incumbent-changed.v1.ts';
 export { PhaseEnded } from './events/phase-ended.v1.ts';
 export { PhaseStarted } from './events/phase-started.v1.ts';
+export { ProposalAudited, ProposalStep, ProposalTotals, ProposerUsage } from './events/proposal-audited.v1.ts';
 export { ProposalFailed } from './events/proposal-failed.v1.ts';
 export { RolloutCompleted } from './events/rollout-completed.v1.ts';
 export { RolloutFailed } from './events/rollout-failed.v1.ts';
@@ -45,7 +46,7 @@ export {
   PairResult,
   Ledger,
 } from './shared.ts';
-export { Spec, Strategy, RolloutLimits, type SpecInput } from './spec.ts';
+export { ProposerSpec, type ProposerKind, Spec, Strategy, RolloutLimits, type SpecInput } from './spec.ts';
 export { parseSpec, experimentIdOf } from './parse-spec.ts';
 export {
   TOPICS,

@@ -15,6 +15,7 @@ import { HarnessScored } from './events/harness-scored.v1.ts';
 import { IncumbentChanged } from './events/incumbent-changed.v1.ts';
 import { PhaseEnded } from './events/phase-ended.v1.ts';
 import { PhaseStarted } from './events/phase-started.v1.ts';
+import { ProposalAudited } from './events/proposal-audited.v1.ts';
 import { ProposalFailed } from './events/proposal-failed.v1.ts';
 import { RolloutCompleted } from './events/rollout-completed.v1.ts';
 import { RolloutFailed } from './events/rollout-failed.v1.ts';
@@ -43,6 +44,7 @@ export const EVENTS = [
   IncumbentChanged,
   PhaseEnded,
   PhaseStarted,
+  ProposalAudited,
   ProposalFailed,
   RolloutCompleted,
   RolloutFailed,

@@ -51,6 +51,71 @@ export const RolloutLimits = z.strictObject({
 });
 export type RolloutLimits = z.infer<typeof RolloutLimits>;
 
+/** US dollars per million tokens. Prices change: the spec says what its dollars were counted by. */
+const Prices = z.strictObject({
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  /** Tokens written to the prompt cache; 1.25 × `input` when absent. */
+  cacheWrite: z.number().nonnegative().optional(),
+  /** Tokens read from the prompt cache; 0.1 × `input` when absent. */
+  cacheRead: z.number().nonnegative().optional(),
+});
+
+/** What one batch of candidates may cost. A limit that is reached stops the session; what is written by then counts. */
+const ProposerLimits = z.strictObject({
+  /** Calls of the model. */
+  turns: positiveInt.default(40),
+  /** Input, output and cache tokens of all calls together. */
+  tokens: positiveInt.default(2_000_000),
+  usd: z.number().positive().default(5),
+  /** Wall time, s. */
+  seconds: z.number().positive().default(1_800),
+});
+
+/** Claude in a tool loop over the archive as a workspace (DESIGN §9). The key comes from ANTHROPIC_API_KEY alone. */
+const ClaudeProposer = z.strictObject({
+  kind: z.literal('claude'),
+  model: z.string().min(1),
+  /** The API's own when absent. */
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** Most tokens of one reply, thinking included. */
+  maxTokens: positiveInt.default(16_000),
+  /** `adaptive` where the model decides itself, a budget in tokens where it takes one, `off` where it cannot think. */
+  thinking: z
+    .union([z.enum(['adaptive', 'off']), z.strictObject({ budgetTokens: z.int().min(1024) })])
+    .default('adaptive'),
+  prices: Prices,
+  limits: ProposerLimits.prefault({}),
+});
+
+/** A user's own proposer: a module path whose default export is a ProposerModule. */
+const ModuleProposer = z.strictObject({
+  kind: z.literal('module'),
+  path: z.string().min(1),
+  options: z.record(z.string(), z.json()).default({}),
+});
+
+/** An external command, started in the workspace; it writes files into `candidates/`. */
+const CommandProposer = z.strictObject({
+  kind: z.literal('command'),
+  /** Program and arguments; no shell. */
+  command: z.array(z.string().min(1)).min(1),
+  /** Names of environment variables that it may see besides PATH, HOME, LANG and TMPDIR. */
+  environment: z.array(z.string().min(1)).default([]),
+  seconds: z.number().positive().default(1_800),
+});
+
+export const ProposerSpec = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('recombine') }),
+  /** Control: valid candidates at random, blind to all scores. */
+  z.strictObject({ kind: z.literal('random') }),
+  ClaudeProposer,
+  ModuleProposer,
+  CommandProposer,
+]);
+export type ProposerSpec = z.infer<typeof ProposerSpec>;
+export type ProposerKind = ProposerSpec['kind'];
+
 /** One experiment: everything that decides what happens, and nothing of where or how fast it runs. */
 export const Spec = z.strictObject({
   name: z
@@ -96,7 +161,7 @@ export const Spec = z.strictObject({
       acceptance: z.literal('argmax').default('argmax'),
     })
     .prefault({}),
-  proposer: z.strictObject({ kind: z.literal('recombine').default('recombine') }).prefault({}),
+  proposer: ProposerSpec.default({ kind: 'recombine' }),
   evaluation: z
     .strictObject({
       /** mean@n on the test split. */

@@ -3,3 +3,4 @@ export { parseComponents, replaceComponents, type Component } from './components
 export { withHeader, withoutHeader } from './header.ts';
 export { unifiedDiff } from './unified-diff.ts';
 export { Recombine } from './recombine/recombine.ts';
+export type { CallBegun, JournalEntry, OwnStep, ProposalSession, Trial, TriedEffect } from './session.ts';
