@@ -2,8 +2,8 @@ import type { CandidatesRequested } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
 import type { ArchiveEntry, JudgedDraft } from '@whale/proposers';
 
-/** Times the proposer is asked: for the batch, then for replacements of what was rejected. */
-export const MOST_ROUNDS = 4;
+/** Drafts that are judged for each candidate wanted, replacements of rejected ones among them. */
+export const DRAFTS_A_CANDIDATE = 4;
 
 /** All that a batch is made from. */
 export interface View {

@@ -1,7 +1,7 @@
 import type { BlobStore } from '@whale/blob-store';
 import type { CandidateRejected, DomainEvent, HarnessProposed, ProposalFailed } from '@whale/contracts';
 import { unifiedDiff, type Draft } from '@whale/proposers';
-import { MOST_ROUNDS, type Batch, type View } from './batch.ts';
+import { DRAFTS_A_CANDIDATE, type Batch, type View } from './batch.ts';
 
 /** The events of a batch: what was rejected, then the valid candidates, or that there is none. */
 export async function eventsOf(view: View, batch: Batch, blobs: BlobStore): Promise<DomainEvent[]> {
@@ -16,7 +16,7 @@ export async function eventsOf(view: View, batch: Batch, blobs: BlobStore): Prom
 function rejections({ request }: View, { judged }: Batch): CandidateRejected[] {
   const { experimentId, iterationId, attempt, count } = request;
   // Numbers of a later attempt go on after the most that earlier ones can have taken.
-  const first = (attempt - 1) * MOST_ROUNDS * count + 1;
+  const first = (attempt - 1) * DRAFTS_A_CANDIDATE * count + 1;
   return judged.flatMap(({ draft, rejection }, i): CandidateRejected[] => {
     if (rejection === null) return [];
     const { source, parent, hypothesis } = draft;

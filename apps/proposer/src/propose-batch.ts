@@ -3,10 +3,10 @@ import type { CandidatesRequested, ProposerKind, Spec } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
 import type { HarnessChecker } from '@whale/harness-sandbox';
 import { sha256 } from '@whale/kernel';
-import type { ArchiveEntry, JudgedDraft, Proposer } from '@whale/proposers';
+import type { ArchiveEntry, JudgedDraft, ProposalSession, Proposer } from '@whale/proposers';
 import type { WorkResult } from '@whale/service-kit';
 import { archiveView, harnessSource } from './archive-view.ts';
-import { MOST_ROUNDS, type Batch, type View } from './batch.ts';
+import { DRAFTS_A_CANDIDATE, type Batch, type View } from './batch.ts';
 import { eventsOf } from './events.ts';
 import { judge } from './judge.ts';
 
@@ -63,45 +63,46 @@ async function viewOf(
 
 async function writeBatch(view: View, { proposers, checker }: ProposeParts, signal: AbortSignal): Promise<Batch> {
   const { request, domain, incumbent, archive, scored, parents } = view;
+  const { experimentId, iterationId, attempt, cycle, iteration, count } = request;
   const proposer = proposers[request.proposer.kind];
   if (proposer === undefined) throw new Error(`there is no proposer ${request.proposer.kind}`);
   const taken = new Set([...scored, incumbent.id]);
   const judged: JudgedDraft[] = [];
-  let reason: string | null = null;
-  for (let round = 1; round <= MOST_ROUNDS; round++) {
-    const missing = request.count - judged.filter(({ rejection }) => rejection === null).length;
-    const before = judged.length;
-    const drafts = proposer.propose(
-      {
-        domain,
-        incumbent,
-        weightsVersion: request.weights.version,
-        archive,
-        count: missing,
-        // An attempt after a failed one must not write the same again.
-        seed: `${request.seed}/attempt/${request.attempt}`,
-        known: scored,
-        judged: [...judged],
-      },
-      signal,
-    );
-    reason = null;
-    for (let next = await drafts.next(); ; next = await drafts.next()) {
-      if (next.done === true) {
-        reason = next.value ?? null;
-        break;
-      }
-      const rejection = await judge(next.value, { domain, taken, parents }, checker);
-      signal.throwIfAborted();
-      if (rejection === null) taken.add(sha256(next.value.source));
-      judged.push({ draft: next.value, rejection });
-      if (judged.length - before === missing) {
-        await drafts.return();
-        break;
-      }
+  const drafts = proposer.propose(
+    {
+      ...{ experimentId, iterationId, attempt, cycle, iteration, proposer: request.proposer },
+      domain,
+      incumbent,
+      weightsVersion: request.weights.version,
+      archive,
+      count,
+      promptsOnly: false,
+      // An attempt after a failed one must not write the same again.
+      seed: `${request.seed}/attempt/${attempt}`,
+      known: scored,
+    },
+    bareSession(signal),
+  );
+  let next = await drafts.next();
+  while (next.done !== true) {
+    const draft = next.value;
+    const rejection = await judge(draft, { domain, taken, parents }, checker);
+    signal.throwIfAborted();
+    if (rejection === null) taken.add(sha256(draft.source));
+    judged.push({ draft, rejection });
+    const valid = judged.filter((one) => one.rejection === null).length;
+    if (valid === count || judged.length === DRAFTS_A_CANDIDATE * count) {
+      await drafts.return();
+      return { judged, reason: null };
     }
-    // Replacements are for what was rejected: who writes fewer on purpose is not asked again.
-    if (judged.slice(before).every(({ rejection }) => rejection === null)) break;
+    next = await drafts.next(rejection);
   }
-  return { judged, reason };
+  const end = next.value ?? null;
+  return { judged, reason: end !== null && typeof end === 'object' ? end.message : end };
+}
+
+/** Offers nothing but the signal. */
+function bareSession(signal: AbortSignal): ProposalSession {
+  const refuse = async () => Promise.reject(new Error('not offered here yet'));
+  return { signal, journal: [], judged: [], workspace: refuse, check: refuse, tryOut: refuse, record: refuse };
 }

@@ -1,4 +1,13 @@
-export type { ArchiveEntry, Draft, JudgedDraft, ProposalRequest, Proposer, Rejection } from './proposer.ts';
+export type {
+  ArchiveEntry,
+  Draft,
+  JudgedDraft,
+  ProposalRequest,
+  Proposer,
+  Rejection,
+  RejectionStage,
+  SessionEnd,
+} from './proposer.ts';
 export { parseComponents, replaceComponents, type Component } from './components.ts';
 export { withHeader, withoutHeader } from './header.ts';
 export { unifiedDiff } from './unified-diff.ts';

@@ -1,5 +1,6 @@
-import type { HarnessScored } from '@whale/contracts';
+import type { HarnessScored, ProposalStep, ProposerSpec } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
+import type { ProposalSession } from './session.ts';
 
 /** One harness measured under one θ; a harness that was measured under two has two entries. */
 export interface ArchiveEntry {
@@ -30,9 +31,22 @@ export interface Draft {
   changes: string[];
 }
 
+/**
+ * Where a draft fails, in the order in which it is checked:
+ * - `duplicate`: this very text has a score under the present θ, is in the batch already, or is the incumbent; or it is
+ *   the same program as one of these under other comments, names of types and white space
+ * - `parent`: the parent is neither in the archive nor h₀
+ * - `size`, `parse`, `structure`, `types`: the text, without running it
+ * - `prompts`: it differs from its parent outside the strings of PROMPTS, and nothing else may differ
+ * - `leak`: it contains a question, an answer or the name of the data set
+ * - `smoke`: it throws or overspends on tasks of D_harness
+ * - `behaviour`: on recorded effects it does what a harness with a score, or of the batch, does
+ */
+export type RejectionStage =
+  'duplicate' | 'parent' | 'size' | 'parse' | 'structure' | 'types' | 'prompts' | 'leak' | 'smoke' | 'behaviour';
+
 export interface Rejection {
-  /** `size`, `parse`, `structure`, `types`, `smoke`, `duplicate` or `parent`. */
-  stage: string;
+  stage: RejectionStage;
   message: string;
   /** 1-based, in the candidate's source. */
   line: number | null;
@@ -45,27 +59,51 @@ export interface JudgedDraft {
 }
 
 export interface ProposalRequest {
+  experimentId: string;
+  iterationId: string;
+  /** From 1; an attempt after a failed one is a new session with another seed. */
+  attempt: number;
+  cycle: number;
+  iteration: number;
+  /** The proposer's own settings. */
+  proposer: ProposerSpec;
   domain: Domain;
   incumbent: { id: string; source: string };
   /** The present θ. */
   weightsVersion: string;
   /** All that the proposer may know, in the order in which it was scored. */
   archive: readonly ArchiveEntry[];
-  /** Drafts wanted; more are not looked at. */
+  /** Valid candidates wanted (M). */
   count: number;
+  /** A candidate may differ from its parent only inside the strings of PROMPTS. */
+  promptsOnly: boolean;
   /** All that a proposer may draw randomness from. */
   seed: string;
   /** Ids of the harnesses that have a score under the present θ: not to be proposed again. */
   known: ReadonlySet<string>;
-  /** The drafts of this batch so far, judged. Not empty when replacements are asked for. */
-  judged: readonly JudgedDraft[];
+}
+
+/** Why a session is over; a limit that stopped it is no failure. */
+export interface SessionEnd {
+  reason: Extract<ProposalStep, { kind: 'ended' }>['reason'];
+  message: string | null;
 }
 
 /** Writes candidates for the harness search. An LLM over a workspace, a command or a user's module fit here as well. */
 export interface Proposer {
   /**
-   * Yields drafts one at a time, so that a stop keeps what is written already, and may return a sentence that says why
-   * there are fewer than asked. Throws for infrastructure only.
+   * One call is one session. Each draft that it yields is judged, and `yield` evaluates to the rejection, or to null for
+   * a valid candidate; so a rejected draft can be replaced. Once `count` drafts are valid, or the most that the host
+   * judges are written, the host ends the generator (`return()`).
+   *
+   * A proposer that ends before says why: by a SessionEnd, by a sentence (`finished`), or not at all (`finished`).
+   *
+   * After a kill it is called again with the same request; `session.journal` and `session.judged` say what had been done.
+   *
+   * Throws for infrastructure only: the host tries again later, and what was written by then is kept.
    */
-  propose(request: ProposalRequest, signal: AbortSignal): AsyncGenerator<Draft, string | void, void>;
+  propose(
+    request: ProposalRequest,
+    session: ProposalSession,
+  ): AsyncGenerator<Draft, SessionEnd | string | void, Rejection | null>;
 }

@@ -1,6 +1,6 @@
 import type { ProposalStep, ProposerUsage } from '@whale/contracts';
 import type { JsonValue } from '@whale/kernel';
-import type { Draft, Rejection } from './proposer.ts';
+import type { Draft, JudgedDraft, Rejection } from './proposer.ts';
 
 /** The steps that a proposer itself tells of; candidates and the end are told by the host. */
 export type OwnStep =
@@ -49,4 +49,9 @@ export interface ProposalSession {
   readonly journal: readonly JournalEntry[];
   /** Makes one entry durable, with the audit event of a step, before it resolves. */
   record(entry: JournalEntry): Promise<void>;
+  /**
+   * The drafts that earlier processes have yielded in this session, in order; empty at first. They count and need not
+   * be yielded again; one that is yielded again has the verdict that it had and is not counted twice.
+   */
+  readonly judged: readonly JudgedDraft[];
 }

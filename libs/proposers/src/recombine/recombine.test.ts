@@ -2,9 +2,10 @@ import { sha256 } from '@whale/kernel';
 import { describe, expect, it } from 'vitest';
 import { parseComponents, replaceComponents } from '../components.ts';
 import { withoutHeader } from '../header.ts';
-import type { ArchiveEntry, Draft, ProposalRequest, Proposer } from '../proposer.ts';
+import type { ArchiveEntry, Draft, ProposalRequest, Rejection } from '../proposer.ts';
+import { bareSession, drive } from '../testing/drive.ts';
 import { Recombine } from './recombine.ts';
-import { searchPhase } from './testing/search.ts';
+import { asked, searchPhase } from './testing/search.ts';
 import { syntheticDomain } from './testing/synthetic.ts';
 
 const world = syntheticDomain({ seed: 'tests' });
@@ -15,6 +16,7 @@ const first = world.measure(domain.seedHarness, at);
 function request(archive: readonly ArchiveEntry[], extra: Partial<ProposalRequest> = {}): ProposalRequest {
   const best = [...archive].sort((a, b) => (b.score ?? 0) - (a.score ?? 0))[0] ?? first;
   return {
+    ...asked,
     domain,
     incumbent: { id: best.harnessId, source: best.source },
     weightsVersion: 'w1',
@@ -22,20 +24,12 @@ function request(archive: readonly ArchiveEntry[], extra: Partial<ProposalReques
     count: 3,
     seed: 'seed',
     known: new Set(archive.filter((entry) => entry.weightsVersion === 'w1').map((entry) => entry.harnessId)),
-    judged: [],
     ...extra,
   };
 }
 
-async function propose(input: ProposalRequest, proposer: Proposer = new Recombine()) {
-  const drafts: Draft[] = [];
-  const generator = proposer.propose(input, new AbortController().signal);
-  for (;;) {
-    const next = await generator.next();
-    if (next.done === true) return { drafts, reason: next.value ?? null };
-    drafts.push(next.value);
-  }
-}
+const propose = (input: ProposalRequest, judge?: (draft: Draft) => Rejection | null) =>
+  drive(new Recombine(), input, judge);
 
 const program = (source: string) => parseComponents(source).map(({ slot, text }) => `${slot}=${text.trim()}`);
 const slotsOf = (draft: Draft) => draft.changes.map((change) => change.split(':')[0]);
@@ -147,15 +141,17 @@ describe('recombine', () => {
     const [draft] = (await propose(input)).drafts as [Draft];
     const [slot = '', , , variant = ''] = (draft.changes[0] ?? '').split(/: | /u);
     const bad = `${slot} = '${draft.changes[0]?.split(' → ')[1]}'`;
-    const line = draft.source.split('\n').findIndex((text) => text.includes(bad)) + 1;
-    const judged = [{ draft, rejection: { stage: 'parse', message: 'no', line } }];
-    const replaced = await propose({ ...input, count: 5, judged });
     expect(variant).not.toBe('');
-    expect(replaced.drafts).toHaveLength(5);
-    for (const { source } of replaced.drafts) {
-      expect(source).not.toContain(bad);
-      expect(program(source)).not.toEqual(program(draft.source));
-    }
+    const replaced = await propose({ ...input, count: 5 }, ({ source }) => {
+      const at = source.split('\n').findIndex((text) => text.includes(bad));
+      return at < 0 ? null : { stage: 'parse', message: 'no', line: at + 1 };
+    });
+    const rejected = replaced.judged.filter(({ rejection }) => rejection !== null);
+    // It stands in each draft of the first plan that has it, and in none of those that replace them.
+    expect(rejected.length).toBeGreaterThan(0);
+    expect(replaced.judged.slice(0, 5)).toEqual(expect.arrayContaining(rejected));
+    expect(replaced.judged.length).toBe(5 + rejected.length);
+    expect(new Set(replaced.drafts.map(({ source }) => program(source).join())).size).toBe(replaced.drafts.length);
   });
 
   it('says when the space is exhausted, and has written all of it by then', async () => {
@@ -163,9 +159,7 @@ describe('recombine', () => {
     const start = small.measure(small.domain.seedHarness, at);
     const all = await propose({ ...request([start]), domain: small.domain, count: 10 });
     expect(all.drafts).toHaveLength(3);
-    expect(all.reason).toMatch(
-      /^every combination of variants in the regions of the incumbent has been scored under w1/u,
-    );
+    expect(all.end).toMatch(/^every combination of variants in the regions of the incumbent has been scored under w1/u);
     const archive = [start, ...all.drafts.map(({ source }) => small.measure(source, at))];
     expect((await propose({ ...request(archive), domain: small.domain })).drafts).toEqual([]);
   });
@@ -179,7 +173,7 @@ describe('recombine', () => {
 
   it('stops when told, and keeps what it has written', async () => {
     const abort = new AbortController();
-    const generator = new Recombine().propose(request([first]), abort.signal);
+    const generator = new Recombine().propose(request([first]), bareSession(abort.signal));
     expect((await generator.next()).done).toBe(false);
     abort.abort(new Error('stopped'));
     await expect(generator.next()).rejects.toThrow('stopped');

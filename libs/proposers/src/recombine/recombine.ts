@@ -2,6 +2,7 @@ import { rng, turn } from '@whale/kernel';
 import { componentAt, componentKey, replaceComponents } from '../components.ts';
 import { withHeader } from '../header.ts';
 import type { Draft, JudgedDraft, ProposalRequest, Proposer } from '../proposer.ts';
+import type { ProposalSession } from '../session.ts';
 import { ArchiveModel } from './archive-model.ts';
 import { chooseBatch, type ChosenMove } from './batch.ts';
 import { programKey, specimen } from './composition.ts';
@@ -11,6 +12,8 @@ import { changesOf, hypothesisOf } from './wording.ts';
 
 /** Harnesses besides the incumbent that candidates are made from. */
 const OTHER_BASES = 2;
+/** Plans of a batch: the first, and those that replace what was rejected. */
+const MOST_ROUNDS = 4;
 /** Harnesses whose regions are crossed with the incumbent's. */
 const DONORS = 8;
 
@@ -22,18 +25,33 @@ const DONORS = 8;
  * R3 Outside header and exchanged regions a draft is its parent, byte for byte.
  */
 export class Recombine implements Proposer {
-  async *propose(request: ProposalRequest, signal: AbortSignal): AsyncGenerator<Draft, string | void, void> {
+  /** What is rejected is planned anew, knowing why; who finds fewer moves than asked is not asked again. */
+  async *propose(request: ProposalRequest, { signal }: ProposalSession): ReturnType<Proposer['propose']> {
     const model = await ArchiveModel.of(request);
-    const chosen = await choose(request, model);
-    for (const move of chosen) {
-      signal.throwIfAborted();
-      yield write(move, request, model);
+    const judged: JudgedDraft[] = [];
+    for (let round = 1; round <= MOST_ROUNDS; round++) {
+      const before = judged.length;
+      const missing = request.count - judged.filter(isValid).length;
+      const chosen = await choose(request, missing, judged, model);
+      for (const move of chosen) {
+        signal.throwIfAborted();
+        const draft = write(move, request, model);
+        judged.push({ draft, rejection: yield draft });
+      }
+      if (judged.slice(before).every(isValid)) {
+        if (chosen.length < missing) return exhaustion(request, model);
+        return;
+      }
     }
-    if (chosen.length < request.count) return exhaustion(request, model);
   }
 }
 
-async function choose({ seed, count, judged, known }: ProposalRequest, model: ArchiveModel): Promise<ChosenMove[]> {
+async function choose(
+  { seed, known }: ProposalRequest,
+  count: number,
+  judged: readonly JudgedDraft[],
+  model: ArchiveModel,
+): Promise<ChosenMove[]> {
   const random = rng(`${seed}/recombine/${judged.length}`);
   const taken = new Set([
     programKey(model.incumbent.composition),
@@ -45,7 +63,7 @@ async function choose({ seed, count, judged, known }: ProposalRequest, model: Ar
   const isSound = ({ key }: Variant): boolean => !banned.has(key);
   const isAllowed = ({ changes }: Move): boolean => changes.every(isSound);
 
-  const valid = judged.filter(({ rejection }) => rejection === null);
+  const valid = judged.filter(isValid);
   await turn();
   const { incumbent, pool, ranked } = model;
   await turn();
@@ -70,6 +88,8 @@ async function choose({ seed, count, judged, known }: ProposalRequest, model: Ar
     random,
   });
 }
+
+const isValid = ({ rejection }: JudgedDraft): boolean => rejection === null;
 
 /** Without doubles: of two ways to the same program the one from the incumbent stands first. */
 function firstOfEach(moves: readonly Move[]): Move[] {

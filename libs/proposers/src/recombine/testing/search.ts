@@ -1,7 +1,8 @@
 import type { Domain } from '@whale/domain-api';
 import { rng, sha256 } from '@whale/kernel';
 import { parseComponents, replaceComponents } from '../../components.ts';
-import type { ArchiveEntry, Draft, ProposalRequest, Proposer } from '../../proposer.ts';
+import type { ArchiveEntry, ProposalRequest, Proposer } from '../../proposer.ts';
+import { drive } from '../../testing/drive.ts';
 
 export interface SearchRun {
   /** Source of the accepted harness after each iteration, h₀ first. */
@@ -13,6 +14,17 @@ type Measure = (
   source: string,
   at: Pick<ArchiveEntry, 'weightsVersion' | 'cycle' | 'iteration' | 'index'>,
 ) => ArchiveEntry | Promise<ArchiveEntry>;
+
+/** The part of a request that says where in an experiment it stands. */
+export const asked = {
+  experimentId: 'exp-1',
+  iterationId: 'iteration-1',
+  attempt: 1,
+  cycle: 1,
+  iteration: 1,
+  proposer: { kind: 'recombine' },
+  promptsOnly: false,
+} as const;
 
 /** A harness phase without services: iterations of `count` candidates, arg max of the archive, ties keep the incumbent. */
 export async function searchPhase(input: {
@@ -30,6 +42,8 @@ export async function searchPhase(input: {
   const incumbents = [incumbent.source];
   for (let iteration = 1; iteration <= iterations; iteration++) {
     const request: ProposalRequest = {
+      ...asked,
+      iteration,
       domain,
       incumbent: { id: incumbent.harnessId, source: incumbent.source },
       weightsVersion,
@@ -37,10 +51,8 @@ export async function searchPhase(input: {
       count,
       seed: `${seed}/${iteration}`,
       known: new Set(archive.map((entry) => entry.harnessId)),
-      judged: [],
     };
-    const drafts: Draft[] = [];
-    for await (const draft of proposer.propose(request, new AbortController().signal)) drafts.push(draft);
+    const { drafts } = await drive(proposer, request);
     for (const [index, draft] of drafts.entries()) {
       const entry = await measure(draft.source, { weightsVersion, cycle: 1, iteration, index });
       archive.push(entry);
