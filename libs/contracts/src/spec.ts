@@ -93,12 +93,14 @@ const ModuleProposer = z.strictObject({
   kind: z.literal('module'),
   path: z.string().min(1),
   options: z.record(z.string(), z.json()).default({}),
+  /** Wall time, s. */
+  seconds: z.number().positive().default(1_800),
 });
 
 /** An external command, started in the workspace; it writes files into `candidates/`. */
 const CommandProposer = z.strictObject({
   kind: z.literal('command'),
-  /** Program and arguments; no shell. */
+  /** Program and arguments; no shell. One that begins with `./` or `../` is a path from where the service was started. */
   command: z.array(z.string().min(1)).min(1),
   /** Names of environment variables that it may see besides PATH, HOME, LANG and TMPDIR. */
   environment: z.array(z.string().min(1)).default([]),

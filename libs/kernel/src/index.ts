@@ -12,3 +12,5 @@ export {
 } from './errors.ts';
 export { turn } from './turn.ts';
 export { spawnTypeScriptWorker, type TypeScriptWorkerOptions } from './typescript-worker.ts';
+export { importDefault } from './user-module.ts';
+export { quoted, Watchdog } from './watchdog.ts';

@@ -1,9 +1,7 @@
-import { tsImport } from 'tsx/esm/api';
 import { isAbsolute, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Spec } from '@whale/contracts';
 import type { Domain, DomainModule } from '@whale/domain-api';
-import { canonicalHash, InputError, type JsonValue } from '@whale/kernel';
+import { canonicalHash, importDefault, InputError, type JsonValue } from '@whale/kernel';
 
 type DomainSpec = Spec['domain'];
 
@@ -73,8 +71,7 @@ async function domainModule(name: string): Promise<DomainModule> {
   }
   let exported: unknown;
   try {
-    // Through tsx, so that a TypeScript module loads wherever it lies, whatever its package says of module types.
-    exported = defaultOf(await tsImport(pathToFileURL(resolve(name)).href, import.meta.url));
+    exported = await importDefault(resolve(name));
   } catch (cause) {
     throw new InputError(`domain.name: the module ${name} cannot be loaded: ${(cause as Error).message}`, { cause });
   }
@@ -84,10 +81,4 @@ async function domainModule(name: string): Promise<DomainModule> {
     );
   }
   return exported as DomainModule;
-}
-
-/** A module that was loaded as CommonJS carries its default one level deeper. */
-function defaultOf(module: { default?: unknown }): unknown {
-  const exported = module.default as { default?: unknown; __esModule?: boolean } | undefined;
-  return exported?.default === undefined ? exported : exported.default;
 }

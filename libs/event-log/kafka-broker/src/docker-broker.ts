@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { EnvironmentError } from '@whale/kernel';
+import { EnvironmentError, Watchdog } from '@whale/kernel';
 import type { Machine } from './machine.ts';
 import { CLUSTER_ID, HEAP, KAFKA_VERSION, serverProperties, type BrokerSettings } from './settings.ts';
-import { Watchdog } from './watchdog.ts';
 
 const SCRIPT = `
 printf %s "$PROPERTIES" >/tmp/server.properties

@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { EnvironmentError } from '@whale/kernel';
+import { EnvironmentError, quoted, Watchdog } from '@whale/kernel';
 import { kafkaJars } from './distribution.ts';
 import type { Machine } from './machine.ts';
 import { CLUSTER_ID, HEAP, serverProperties, type BrokerSettings } from './settings.ts';
-import { quoted, Watchdog } from './watchdog.ts';
 
 const LAST_LINES = 30;
 
