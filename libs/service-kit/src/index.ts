@@ -10,6 +10,7 @@ export { BatchReactor } from './transport/batch-reactor.ts';
 export { Emitter } from './transport/emitter.ts';
 export { OutboxRelay } from './transport/relay.ts';
 export { WorkRunner, type WorkHandler, type WorkResult } from './work/work-runner.ts';
+export type { WorkProgress } from './work/progress.ts';
 export { WORK_HANDLERS } from './work/tokens.ts';
 export { PostgresDatabase, type PostgresOptions } from './store/postgres-database.ts';
 export { postgresOptions } from './store/postgres-options.ts';
@@ -18,7 +19,7 @@ export { SqliteServiceStore } from './store/sqlite-store.ts';
 export { StoreError } from './store/errors.ts';
 export {
   type DeferredWork,
-  type FinishedWork,
+  type HeldWork,
   type NewWork,
   type OutboxRecord,
   type ServiceStore,

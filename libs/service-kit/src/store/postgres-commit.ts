@@ -22,7 +22,7 @@ export function beginUnit(schema: string, { basedOn, documents }: UnitOfWork): s
 /** Writes a whole unit in one statement, which says what must not be: then the transaction is to be rolled back. */
 export function commitStatement(schema: string, unit: UnitOfWork): Statement {
   const { inbox = [], basedOn = new Map(), documents = new Map(), work = [], finished = [], deferred = [] } = unit;
-  const { outbox = [], checkpoint } = unit;
+  const { outbox = [], held = [], checkpoint } = unit;
   const written = [...documents].filter(([, value]) => value !== null);
   return {
     name: `${schema}.commit`,
@@ -51,6 +51,8 @@ export function commitStatement(schema: string, unit: UnitOfWork): Statement {
       checkpoint?.to.partition ?? null,
       checkpoint?.from ?? null,
       checkpoint?.to.offset ?? null,
+      held.map(({ id }) => id),
+      held.map(({ owner }) => owner),
     ],
   };
 }
@@ -117,6 +119,9 @@ function commitText(schema: string): string {
       UPDATE ${s}.work SET owner = NULL, lease_until = NULL, not_before = d.not_before, attempts = d.attempts
       FROM unnest($12::text[], $13::text[], $14::bigint[], $15::int[]) AS d (id, owner, not_before, attempts)
       WHERE work.id = d.id AND work.owner = d.owner RETURNING work.id
+    ), held AS (
+      SELECT work.id FROM ${s}.work JOIN unnest($24::text[], $25::text[]) AS h (id, owner)
+      ON work.id = h.id AND work.owner = h.owner FOR SHARE OF work
     ), sent AS (
       INSERT INTO ${s}.outbox (topic, key, headers, value)
       SELECT topic, key, headers, value
@@ -134,8 +139,8 @@ function commitText(schema: string): string {
       (SELECT min(id) FROM (SELECT unnest($1::text[]) EXCEPT ALL SELECT event_id FROM entered) AS x (id)) AS duplicate,
       (SELECT to_json(stale) FROM stale LIMIT 1) AS stale,
       (SELECT min(id) FROM (
-        SELECT unnest($10::text[] || $12::text[])
-        EXCEPT ALL (SELECT id FROM finished UNION ALL SELECT id FROM deferred)
+        SELECT unnest($10::text[] || $12::text[] || $24::text[])
+        EXCEPT ALL (SELECT id FROM finished UNION ALL SELECT id FROM deferred UNION ALL SELECT id FROM held)
       ) AS x (id)) AS lost,
       (SELECT count(*) FROM begun) + (SELECT count(*) FROM moved) AS moved
   `;

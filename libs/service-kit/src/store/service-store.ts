@@ -6,7 +6,7 @@ import type { Position, TopicPartition } from '@whale/event-log';
  * D1 `commit` is one transaction: inbox, documents, work, outbox and checkpoint change together or not at all.
  * D2 An event id enters the inbox once; a unit that brings a known id is refused as a whole (DuplicateDelivery).
  * D3 A checkpoint moves only from the offset that the unit expects: a consumer that lost its partition cannot commit.
- * D4 A work item is finished only by the owner of its lease, so its effects enter once.
+ * D4 A work item is finished, and has effects on the way, only by the owner of its lease: so they enter once.
  * D5 A document changes only from the revision that the unit has read: two processes of one service, each with
  *    partitions of its own, do not overwrite each other's state.
  * D6 The outbox forgets just the records that were sent: one that another process commits meanwhile stays. Records of
@@ -49,7 +49,9 @@ export interface UnitOfWork {
   basedOn?: ReadonlyMap<string, number>;
   outbox?: readonly WireRecord[];
   work?: readonly NewWork[];
-  finished?: readonly FinishedWork[];
+  /** Items that the unit is an effect of, and that go on. */
+  held?: readonly HeldWork[];
+  finished?: readonly HeldWork[];
   deferred?: readonly DeferredWork[];
   checkpoint?: { from: number | undefined; to: Position };
 }
@@ -70,12 +72,13 @@ export interface WorkItem extends NewWork {
   attempts: number;
 }
 
-export interface FinishedWork {
+/** A work item and who must hold its lease. */
+export interface HeldWork {
   id: string;
   owner: string;
 }
 
-export interface DeferredWork extends FinishedWork {
+export interface DeferredWork extends HeldWork {
   /** ms since epoch. */
   notBefore: number;
   attempts: number;

@@ -98,6 +98,9 @@ export class SqliteServiceStore implements ServiceStore {
           JSON.stringify(item.payload),
         ]);
       }
+      for (const { id, owner } of unit.held ?? []) {
+        this.#owned(this.#all('SELECT 1 FROM work WHERE id = ? AND owner = ?', [id, owner]).length, id);
+      }
       for (const { id, owner } of unit.finished ?? []) {
         this.#owned(this.#run('DELETE FROM work WHERE id = ? AND owner = ?', [id, owner]), id);
       }
@@ -220,8 +223,8 @@ export class SqliteServiceStore implements ServiceStore {
     ]);
   }
 
-  #owned(changes: number, id: string): void {
-    if (changes === 1) return;
+  #owned(rows: number, id: string): void {
+    if (rows === 1) return;
     throw new StoreError('STORE_STALE_CONSUMER', `the lease of work item ${id} was lost`);
   }
 

@@ -66,6 +66,11 @@ export class ServiceTelemetry {
     this.#written(written);
   }
 
+  /** A piece of work that goes on has committed events. */
+  progressed(written: readonly DomainEvent[]): void {
+    if (this.metrics.on) this.#written(written);
+  }
+
   #written(events: readonly DomainEvent[]): void {
     for (const event of events) this.#experiments.written(event);
   }

@@ -120,7 +120,7 @@ test('lag, work in flight and work pending are shown while they last', async () 
   const slow: WorkHandler = {
     ...work,
     concurrency: 1,
-    run: (payload, signal) => held.then(() => work.run(payload, signal)),
+    run: (...asked) => held.then(() => work.run(...asked)),
   };
   const { log } = await running((reason) => (reason === 'hang' ? held : undefined), slow);
   const last = (metric: string): ReceivedPoint | undefined =>

@@ -71,6 +71,7 @@ export function serviceStoreContract(name: string, makeHarness: () => Promise<St
         ['a stale checkpoint', { ...unit, checkpoint: { from: 7, to: { ...PARTITION, offset: 9 } } }],
         ['a stale document', { ...unit, basedOn: new Map([['doc', 3]]) }],
         ['a lease that is not held', { ...unit, finished: [{ id: 'nobody', owner: 'me' }] }],
+        ['a lease that is not held by work that goes on', { ...unit, held: [{ id: 'nobody', owner: 'me' }] }],
       ])('none of it is there after %s', async (_, refused) => {
         await store.commit({ inbox: ['known'] });
         await expect(store.commit(refused)).rejects.toMatchObject({ name: 'StoreError' });
@@ -121,6 +122,29 @@ export function serviceStoreContract(name: string, makeHarness: () => Promise<St
         await expect(finish(owner)).rejects.toMatchObject({ code: 'STORE_STALE_CONSUMER' });
         expect(await store.outbox(10)).toHaveLength(1);
         expect(await store.workPending()).toBe(0);
+      });
+
+      test('has effects on the way only by the owner of its lease, and goes on', async () => {
+        await store.commit({ work: [work('w1')] });
+        const owner = alive();
+        await claim(owner);
+        const commit = (by: string, n: number) =>
+          other.commit({
+            held: [{ id: 'w1', owner: by }],
+            documents: new Map([['doc', n]]),
+            outbox: [record(String(n))],
+          });
+        await commit(owner, 1);
+        await commit(owner, 2);
+        await expect(commit('somebody', 3)).rejects.toMatchObject({ code: 'STORE_STALE_CONSUMER', retryable: false });
+        const heir = alive();
+        expect(await claim(heir, NOW + 1_000)).toHaveLength(1);
+        await expect(commit(owner, 4)).rejects.toMatchObject({ code: 'STORE_STALE_CONSUMER' });
+        await commit(heir, 5);
+        await other.commit({ finished: [{ id: 'w1', owner: heir }] });
+        await expect(commit(heir, 6)).rejects.toMatchObject({ code: 'STORE_STALE_CONSUMER' });
+        expect((await store.outbox(10)).map(({ key }) => key)).toEqual(['1', '2', '5']);
+        expect((await store.documents(['doc'])).get('doc')).toBe(5);
       });
 
       test('of one id is taken in once', async () => {

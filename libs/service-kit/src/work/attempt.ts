@@ -1,6 +1,7 @@
 import { outgoingTraceparent, type Tracing } from '@whale/telemetry';
 import type { WorkItem } from '../store/service-store.ts';
 import { carriedTrace } from './carried-trace.ts';
+import type { WorkProgress } from './progress.ts';
 import type { WorkHandler, WorkResult } from './work-runner.ts';
 
 /** An item at work, with the trace that asked for it. */
@@ -20,12 +21,18 @@ export function runningItem(item: WorkItem): RunningItem {
   return { ...item, ...carriedTrace(item.payload) };
 }
 
+export interface AttemptParts {
+  tracing: Tracing;
+  signal: AbortSignal;
+  /** `traceparent` is what the events that are committed on the way carry. */
+  progress(traceparent: string | undefined): WorkProgress;
+}
+
 /** One attempt at an item, in a span of its own; never rejects. */
 export async function attempt(
   handler: WorkHandler,
   item: RunningItem,
-  tracing: Tracing,
-  signal: AbortSignal,
+  { tracing, signal, progress }: AttemptParts,
 ): Promise<Settled> {
   const { id, kind, payload, attempts } = item;
   const experimentId = experimentOf(payload);
@@ -41,7 +48,7 @@ export async function attempt(
   try {
     const result = await tracing.working(work, async () => {
       traceparent = outgoingTraceparent(traceparent);
-      return handler.run(payload, signal);
+      return handler.run(payload, signal, progress(traceparent));
     });
     return settled(result);
   } catch (error) {

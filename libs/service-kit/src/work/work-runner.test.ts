@@ -6,10 +6,11 @@ import { ECHO_TOPIC, echo } from '../support/echo-service.ts';
 import { recordsOn, telemetryFor, temporaryPlatform, type TemporaryPlatform } from '../support/temporary-platform.ts';
 import { Emitter } from '../transport/emitter.ts';
 import { OutboxRelay } from '../transport/relay.ts';
+import type { WorkProgress } from './progress.ts';
 import { WorkRunner, type WorkHandler, type WorkResult } from './work-runner.ts';
 
 const TOPICS = [{ name: ECHO_TOPIC, partitions: 1 }];
-type Run = (name: string, signal: AbortSignal) => Promise<WorkResult>;
+type Run = (name: string, signal: AbortSignal, progress: WorkProgress) => Promise<WorkResult>;
 
 const done = (name: string): WorkResult => ({ events: [echo(name, 'done')] });
 
@@ -30,7 +31,7 @@ async function setUp(run: Run, options: { concurrency?: number; leaseMillisecond
   const handler: WorkHandler = {
     kind: 'echo',
     concurrency: options.concurrency ?? 4,
-    run: (payload, signal) => run((payload as { name: string }).name, signal),
+    run: (payload, ...rest) => run((payload as { name: string }).name, ...rest),
     failed: (payload, error): DomainEvent[] => [echo((payload as { name: string }).name, `${error.code}`)],
   };
   const { leaseMilliseconds } = options;
@@ -104,7 +105,7 @@ test('W1: two runners of one store share the items, each item runs once', async 
       {
         kind: 'echo',
         concurrency: 2,
-        run: (payload, signal) => run((payload as { name: string }).name, signal),
+        run: (payload, ...rest) => run((payload as { name: string }).name, ...rest),
         failed: () => [],
       },
     ],
@@ -185,14 +186,85 @@ test.each<[string, Run, string]>([
   ],
 ])('W3: a failure %s becomes an event at once', async (_, run, code) => {
   let attempts = 0;
-  const { runner, add, published } = await setUp((name, signal) => {
+  const { runner, add, published } = await setUp((...asked) => {
     attempts++;
-    return run(name, signal);
+    return run(...asked);
   });
   await add('x');
   runner.start();
   await eventually(async () => expect(await published()).toEqual([`x: ${code}`]));
   expect(attempts).toBe(1);
+});
+
+const step = (name: string, n: number) => ({
+  events: [echo(name, `step ${n}`)],
+  documents: new Map([[`${name}/step`, n]]),
+});
+
+test('W4: what is committed on the way is published before the item ends, and is there for the next attempt', async () => {
+  const { runner, add, published, serviceStore } = await setUp(async (name, _, progress) => {
+    const before = (await serviceStore.documents([`${name}/step`])).get(`${name}/step`) as number | undefined;
+    const n = (before ?? 0) + 1;
+    await progress.commit(step(name, n));
+    await eventually(async () => expect(await published()).toHaveLength(n));
+    if (n < 3) throw new WhaleError('KILLED', 'between two commits', { retryable: true });
+    return { ...done(name), documents: new Map([[`${name}/step`, null]]) };
+  });
+  await add('x');
+  runner.start();
+  await eventually(async () => {
+    expect(await published()).toEqual(['x: step 1', 'x: step 2', 'x: step 3', 'x: done']);
+    expect(await serviceStore.workPending()).toBe(0);
+  });
+  expect((await serviceStore.documents(['x/step'])).size).toBe(0);
+});
+
+test('W4: who has lost the lease commits nothing on the way', async () => {
+  let refused: unknown;
+  const { runner, add, published, serviceStore } = await setUp(
+    async (name, _, progress) => {
+      await serviceStore.claimWork({
+        ...{ owner: 'another/1/x', kinds: ['echo'], limit: 1 },
+        ...{ now: Date.now() + 60_000, leaseUntil: Date.now() + 3_600_000 },
+      });
+      await progress.commit(step(name, 1)).catch((error: unknown) => (refused = error));
+      return done(name);
+    },
+    { leaseMilliseconds: 30_000 },
+  );
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(refused).toMatchObject({ code: 'STORE_STALE_CONSUMER' }));
+  await runner.stop();
+  expect(await published()).toEqual([]);
+  expect((await serviceStore.documents(['x/step'])).size).toBe(0);
+  expect(await serviceStore.workPending()).toBe(1);
+});
+
+test('W4: of a commit with an event that does not fit its schema nothing is there', async () => {
+  const { runner, add, published, serviceStore } = await setUp(async (name, _, progress) => {
+    const bad = { ...echo(name, ''), data: { experimentId: name } } as unknown as DomainEvent;
+    await expect(progress.commit({ ...step(name, 1), events: [echo(name, 'good'), bad] })).rejects.toMatchObject({
+      code: 'EVENT_SCHEMA',
+    });
+    return done(name);
+  });
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual(['x: done']));
+  expect((await serviceStore.documents(['x/step'])).size).toBe(0);
+});
+
+test('an attempt is told when it is the last', async () => {
+  const told: boolean[] = [];
+  const { runner, add, published } = await setUp(async (_, __, { isLastAttempt }) => {
+    told.push(isLastAttempt);
+    throw new WhaleError('BUSY', 'never', { retryable: true });
+  });
+  await add('x');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual(['x: BUSY']));
+  expect(told).toEqual([false, false, false, true]);
 });
 
 test('work that is put off comes again, more often than it might fail', async () => {

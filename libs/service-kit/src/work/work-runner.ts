@@ -3,11 +3,12 @@ import { describeError, isRetryable, turn, type Clock, type ErrorDescription } f
 import type { DomainEvent, WireRecord } from '@whale/contracts';
 import type { WorkOutcome } from '@whale/telemetry';
 import { newOwner, registerOwner } from '../store/owner.ts';
-import type { DeferredWork, FinishedWork, ServiceStore, UnitOfWork } from '../store/service-store.ts';
+import type { DeferredWork, HeldWork, ServiceStore, UnitOfWork } from '../store/service-store.ts';
 import type { ServiceTelemetry, Tell } from '../telemetry/service-telemetry.ts';
 import type { Emitter } from '../transport/emitter.ts';
 import type { OutboxRelay } from '../transport/relay.ts';
 import { attempt, experimentOf, runningItem, type RunningItem, type Settled } from './attempt.ts';
+import { causeOf, progressOf, type WorkProgress } from './progress.ts';
 
 export type WorkResult =
   | { events: readonly DomainEvent[]; documents?: ReadonlyMap<string, unknown> }
@@ -19,7 +20,7 @@ export interface WorkHandler {
   kind: string;
   /** Items that may run at once. */
   concurrency: number;
-  run(payload: unknown, signal: AbortSignal): Promise<WorkResult>;
+  run(payload: unknown, signal: AbortSignal, progress: WorkProgress): Promise<WorkResult>;
   /** What to say when the attempts are used up or the error is not retryable. */
   failed(payload: unknown, error: ErrorDescription): readonly DomainEvent[];
 }
@@ -53,6 +54,8 @@ interface Deferred extends DeferredWork {
  * W1 At most `concurrency` items of a kind run at once, and each is leased: a second process does not take it.
  * W2 An item and its events are finished in one transaction; after a kill the item is taken again.
  * W3 A retryable failure waits and is tried again; the last one, or one that cannot be mended, becomes an event.
+ * W4 What an item commits on the way is one transaction that only the owner of its lease can make; it is published at
+ *    once and outlives a kill.
  */
 export class WorkRunner {
   readonly #options: Required<WorkRunnerOptions>;
@@ -134,8 +137,13 @@ export class WorkRunner {
 
   #begin(handler: WorkHandler, item: RunningItem): void {
     this.#running.set(item.id, item);
-    const { tracing } = this.#options.telemetry;
-    void attempt(handler, item, tracing, this.#abort.signal).then((settled) => this.#settle(settled));
+    const isLastAttempt = item.attempts + 1 >= this.#options.attempts;
+    const parts = { ...this.#options, owner: this.#owner, isLastAttempt };
+    void attempt(handler, item, {
+      tracing: this.#options.telemetry.tracing,
+      signal: this.#abort.signal,
+      progress: (traceparent) => progressOf(item, traceparent, parts),
+    }).then((settled) => this.#settle(settled));
   }
 
   #settle(settled: Settled): void {
@@ -182,7 +190,7 @@ export class WorkRunner {
 
   /** The effects of a batch, and what tells of them once they are committed. */
   async #unitOf(batch: readonly Settled[]): Promise<{ unit: UnitOfWork; tell: () => void }> {
-    const finished: FinishedWork[] = [];
+    const finished: HeldWork[] = [];
     const deferred: DeferredWork[] = [];
     const outbox = [];
     const documents = new Map<string, unknown>();
@@ -240,8 +248,7 @@ export class WorkRunner {
   }
 
   #encode({ item, traceparent }: Settled, events: readonly DomainEvent[]): Promise<WireRecord[]> {
-    const causationId = item.id.slice(0, item.id.lastIndexOf('/'));
-    return this.#options.emitter.encode(events, { causationId, traceparent });
+    return this.#options.emitter.encode(events, { causationId: causeOf(item), traceparent });
   }
 
   async #renew(): Promise<void> {
