@@ -12,4 +12,5 @@ export { parseComponents, replaceComponents, type Component } from './components
 export { withHeader, withoutHeader } from './header.ts';
 export { unifiedDiff } from './unified-diff.ts';
 export { Recombine } from './recombine/recombine.ts';
+export { Random } from './random/random.ts';
 export type { CallBegun, JournalEntry, OwnStep, ProposalSession, Trial, TriedEffect } from './session.ts';

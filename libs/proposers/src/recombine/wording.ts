@@ -18,7 +18,7 @@ export interface Evidence {
 }
 
 /** `query: verbatim → terse`, one line for each region that is exchanged. */
-export function changesOf({ move }: ChosenMove): string[] {
+export function changesOf({ move }: Pick<ChosenMove, 'move'>): string[] {
   const from = move.kind === 'again' ? ['the harness as it was proposed before'] : [];
   return [
     ...from,
