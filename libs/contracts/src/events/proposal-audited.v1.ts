@@ -10,6 +10,9 @@ const turn = z.int().positive();
 export const ProposerUsage = z.strictObject({ input: count, output: count, cacheWrite: count, cacheRead: count });
 export type ProposerUsage = z.infer<typeof ProposerUsage>;
 
+/** Of work since the step before, ms; what a process that was killed did not record is not in it. */
+const milliseconds = count.optional();
+
 /** One step of a proposal. `content` is the step in full, as JSON, for who wants to read or repeat it. */
 export const ProposalStep = z.discriminatedUnion('kind', [
   /** The model was asked and answered. */
@@ -21,6 +24,7 @@ export const ProposalStep = z.discriminatedUnion('kind', [
     stopReason: z.string(),
     usage: ProposerUsage,
     usd: z.number().nonnegative(),
+    milliseconds,
     /** The assistant's content blocks. */
     content: BlobRef,
   }),
@@ -32,6 +36,7 @@ export const ProposalStep = z.discriminatedUnion('kind', [
     reason: z.string(),
     usage: ProposerUsage,
     usd: z.number().nonnegative(),
+    milliseconds,
   }),
   z.strictObject({
     kind: z.literal('tool'),
@@ -45,6 +50,7 @@ export const ProposalStep = z.discriminatedUnion('kind', [
     bytes: count,
     /** Null when the tool did what it was asked. */
     error: z.string().nullable(),
+    milliseconds,
     /** Input and result. */
     content: BlobRef,
   }),
