@@ -14,3 +14,6 @@ export { unifiedDiff } from './unified-diff.ts';
 export { Recombine } from './recombine/recombine.ts';
 export { Random } from './random/random.ts';
 export type { CallBegun, JournalEntry, OwnStep, ProposalSession, Trial, TriedEffect } from './session.ts';
+export { callTool } from './tools/call.ts';
+export { readingTools } from './tools/reading-tools.ts';
+export { done, refused, type ToolContext, type ToolResult, type WorkspaceTool } from './tools/tool.ts';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { Refusal } from './path.ts';
 
 /** What one call of a tool gave. A call that was refused has the reason in `text` and in `error`, for the model. */
 export interface ToolResult {
@@ -34,4 +35,14 @@ export function done(text: string, paths: readonly string[] = []): ToolResult {
 
 export function refused(error: string): ToolResult {
   return { text: error, paths: [], bytes: Buffer.byteLength(error), error };
+}
+
+/** What `work` gives, or its Refusal as the answer. */
+export async function answering(work: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return refused(error.message);
+    throw error;
+  }
 }
