@@ -1,7 +1,7 @@
 import { EvalFlags, Intrinsics, JSException, QuickJS, type QuickJSOptions } from 'quickjs-wasi';
 import { PRELUDE } from './prelude.ts';
 import type { HarnessFailure } from './protocol.ts';
-import { stripTypes } from './strip-types.ts';
+import { loadStripper, stripTypes } from './strip-types.ts';
 
 type Snapshot = ReturnType<QuickJS['snapshot']>;
 
@@ -27,7 +27,7 @@ export type Compiled = { bytecode: Uint8Array } | { failure: HarnessFailure };
 
 /** A position in the harness out of a QuickJS stack: its innermost frame there. */
 export function positionIn(stack: string | undefined): { line?: number; column?: number } {
-  const frame = /harness\.ts:(\d+):(\d+)/.exec(stack ?? '');
+  const frame = /harness\.ts:(\d{1,7}):(\d{1,7})/.exec(stack ?? '');
   return frame === null ? {} : { line: Number(frame[1]), column: Number(frame[2]) };
 }
 
@@ -58,6 +58,7 @@ export class Engine {
   }
 
   static async create(wasm: WebAssembly.Module): Promise<Engine> {
+    loadStripper();
     const base = { wasm, wasi: deterministicWasi, timezoneOffset: 0 };
     const compiler = await QuickJS.create({ ...base, intrinsics: INTRINSICS | Intrinsics.EVAL });
     const prelude = compiler.compile(PRELUDE, 'prelude.js');

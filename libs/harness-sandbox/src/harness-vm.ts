@@ -1,6 +1,6 @@
 import { JSException, type JSValueHandle, type QuickJS } from 'quickjs-wasi';
 import { type Engine, positionIn } from './engine.ts';
-import { wellFormedJson } from './json-text.ts';
+import { wellFormed, wellFormedJson } from './json-text.ts';
 import type { HarnessErrorCode, HarnessFailure, Usage, VmLimits } from './protocol.ts';
 
 export type Step =
@@ -10,6 +10,12 @@ export type Step =
 
 const PENDING = 0;
 
+/** Characters of a failure's message, which goes into events. */
+const MOST_MESSAGE = 4000;
+
+/** Ends the VM's execution past all that the harness might catch with: it unwinds the WASM itself. */
+class FuelExhausted extends Error {}
+
 /** One rollout's VM. `start` and `resume` run the harness to its next effect or its end; they never throw for its sake. */
 export class HarnessVm {
   readonly #limits: VmLimits;
@@ -18,6 +24,7 @@ export class HarnessVm {
   #interrupts = 0;
   #outOfFuel = false;
   #peakBytes = 0;
+  #effects = 0;
 
   private constructor(limits: VmLimits) {
     this.#limits = limits;
@@ -27,11 +34,7 @@ export class HarnessVm {
     const self = new HarnessVm(limits);
     self.#vm = await engine.restore({
       memoryLimit: limits.memoryBytes,
-      interruptHandler: () => {
-        self.#interrupts += 1;
-        self.#outOfFuel ||= self.#interrupts > limits.fuel;
-        return self.#outOfFuel;
-      },
+      interruptHandler: () => self.#interrupt(),
     });
     const global = self.#vm.global;
     const driver = global.getProp('__driver');
@@ -45,6 +48,17 @@ export class HarnessVm {
     return { fuelUsed: Math.min(this.#interrupts, this.#limits.fuel), memoryBytes: this.#peakBytes };
   }
 
+  /**
+   * Whether the VM shall stop with an error that nothing can catch. An async function turns even that into a rejected
+   * promise and goes on, so a second time it is not asked.
+   */
+  #interrupt(): boolean {
+    if (this.#outOfFuel) throw new FuelExhausted();
+    this.#interrupts += 1;
+    this.#outOfFuel = this.#interrupts > this.#limits.fuel;
+    return this.#outOfFuel;
+  }
+
   /** Asynchronous by the library's interface only: nothing else runs between its parts but microtasks. */
   async start(bytecode: Uint8Array, task: string, limits: string): Promise<Step> {
     const vm = this.#vm;
@@ -53,12 +67,17 @@ export class HarnessVm {
       evaluation = vm.evalBytecode(bytecode);
       return undefined;
     });
-    if (evaluation === undefined) return failed ?? failure('RUNTIME', 'the harness does not load');
-    if (evaluation.promiseState === PENDING) return failure('STRUCTURE', 'a harness has no top-level await');
+    if (failed !== undefined) return failed;
+    if (evaluation === undefined) return failure('RUNTIME', 'the harness does not load');
+    if (evaluation.promiseState === PENDING) {
+      return failure('STRUCTURE', 'a harness has no top-level await, and no export named then');
+    }
     const outcome = await vm.resolvePromise(evaluation);
     return this.#guard(() => {
       if ('value' in outcome) {
-        return this.#call(this.#driver.start, outcome.value, vm.newString(task), vm.newString(limits));
+        const bounds = JSON.stringify({ effect: this.#limits.effectBytes, answer: this.#limits.answerBytes });
+        const texts = [task, limits, bounds].map((text) => vm.newString(text));
+        return this.#call(this.#driver.start, outcome.value, ...texts);
       }
       // While a module loads, even what nothing can catch ends up in its promise.
       if (vm._getExports().qjs_is_uncatchable_error(outcome.error.ptr) !== 0) throw new JSException(outcome.error);
@@ -85,9 +104,14 @@ export class HarnessVm {
     const rest = text.slice(1);
     switch (text[0]) {
       case 'E':
+        this.#effects += 1;
         return { kind: 'effect', effect: wellFormedJson(rest) };
       case 'A':
         return { kind: 'answer', answer: JSON.parse(wellFormedJson(rest)) as string | null };
+      case 'L':
+        return this.#tooLarge(rest);
+      case 'M':
+        return this.#outOfMemory();
       case 'X':
         return described('RUNTIME', rest);
       case 'S':
@@ -101,41 +125,55 @@ export class HarnessVm {
     }
   }
 
+  #tooLarge(what: string): Step {
+    const { answerBytes, effectBytes } = this.#limits;
+    if (what === 'answer') {
+      return failure('ANSWER_TOO_LARGE', `the answer has more than the ${answerBytes} bytes that are allowed`);
+    }
+    const which = `effect ${this.#effects + 1}`;
+    return failure('EFFECT_TOO_LARGE', `${which} has more than the ${effectBytes} bytes of JSON that are allowed`);
+  }
+
+  #outOfMemory(at: { line?: number; column?: number } = {}): Step {
+    return failure('MEMORY', `the harness needs more memory than its ${this.#limits.memoryBytes} bytes`, at);
+  }
+
+  #ranTooLong(at: { line?: number; column?: number }): Step {
+    const message = `the harness ran too long: all ${this.#limits.fuel} units of fuel are used up (an endless loop?)`;
+    return failure('FUEL', message, at);
+  }
+
   /** What the driver does not catch: fuel and memory cannot be caught inside, and a trap ends the VM. */
   #guard<T extends Step | undefined>(run: () => T): T | Step {
     try {
-      return run();
+      const step = run();
+      return this.#outOfFuel ? this.#ranTooLong({}) : step;
     } catch (error) {
       const position = error instanceof JSException ? positionIn(error.stack) : {};
-      if (this.#outOfFuel) {
-        const message = `the harness ran too long: all ${this.#limits.fuel} units of fuel are used up (an endless loop?)`;
-        return { kind: 'failure', failure: { code: 'FUEL', message, ...position } };
-      }
-      const message = error instanceof Error ? error.message : String(error);
-      if (error instanceof JSException && message === 'out of memory') {
-        const text = `the harness needs more memory than its ${this.#limits.memoryBytes} bytes`;
-        return { kind: 'failure', failure: { code: 'MEMORY', message: text, ...position } };
-      }
-      return { kind: 'failure', failure: { code: 'RUNTIME', message, ...position } };
+      if (this.#outOfFuel) return this.#ranTooLong(position);
+      if (!(error instanceof JSException)) return failure('CRASH', `the VM broke: ${String(error)}`);
+      if (error.message === 'out of memory') return this.#outOfMemory(position);
+      return failure('RUNTIME', error.message, position);
     } finally {
       this.#peakBytes = Math.max(this.#peakBytes, this.#vm.getAllocatedSize());
     }
   }
 }
 
-function failure(code: HarnessErrorCode, message: string): Step {
-  return { kind: 'failure', failure: { code, message } };
+function failure(code: HarnessErrorCode, message: string, at: { line?: number; column?: number } = {}): Step {
+  return { kind: 'failure', failure: { code, message: shortened(message), ...at } };
+}
+
+function shortened(message: string): string {
+  return wellFormed(message.length > MOST_MESSAGE ? `${message.slice(0, MOST_MESSAGE)}…` : message);
 }
 
 /** A thrown value as the driver described it. The text comes out of the VM, so it is not trusted to be right. */
 function described(code: HarnessErrorCode, json: string, prefix = ''): Step {
   try {
-    const { name, message, stack } = JSON.parse(wellFormedJson(json)) as Record<string, unknown>;
+    const { name, message, stack } = JSON.parse(json) as Record<string, unknown>;
     const label = typeof name === 'string' && name !== '' && prefix === '' ? `${name}: ` : '';
-    return {
-      kind: 'failure',
-      failure: { code, message: `${prefix}${label}${String(message)}`, ...positionIn(String(stack)) },
-    };
+    return failure(code, `${prefix}${label}${String(message)}`, positionIn(String(stack)));
   } catch {
     return failure(code, `${prefix}a value that cannot be described`);
   }

@@ -9,3 +9,8 @@ export function wellFormedJson(text: string): string {
     surrogate === undefined ? match : '\ufffd',
   );
 }
+
+/** The same for a text that is no JSON. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}

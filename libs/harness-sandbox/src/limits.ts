@@ -34,6 +34,11 @@ export const HarnessLimits = z.strictObject({
   effectBytes: z.int().positive().default(MIB),
   /** UTF-8 bytes of the JSON of one result. A larger one reaches the harness as `{ error }`. */
   resultBytes: z.int().positive().default(MIB),
+  /** UTF-8 bytes of the JSON of all effects and results together: the host keeps them until the rollout ends. */
+  recordBytes: z
+    .int()
+    .positive()
+    .default(16 * MIB),
   /** UTF-8 bytes of the answer. */
   answerBytes: z
     .int()

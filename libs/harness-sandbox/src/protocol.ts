@@ -12,6 +12,7 @@ export type HarnessErrorCode =
   | 'CRASH'
   | 'EFFECT_SHAPE'
   | 'EFFECT_TOO_LARGE'
+  | 'RECORD_TOO_LARGE'
   | 'ANSWER_SHAPE'
   | 'ANSWER_TOO_LARGE';
 
@@ -29,9 +30,12 @@ export interface RecordedStep {
   result: string;
 }
 
+/** See HarnessLimits. */
 export interface VmLimits {
   fuel: number;
   memoryBytes: number;
+  effectBytes: number;
+  answerBytes: number;
 }
 
 export interface WorkerData {

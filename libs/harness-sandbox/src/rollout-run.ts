@@ -2,7 +2,7 @@ import type { Effect, EffectRecord, RolloutEnd } from '@whale/contracts';
 import { turn, type JsonValue } from '@whale/kernel';
 import { parseEffect } from './effect-shape.ts';
 import { SandboxError } from './errors.ts';
-import { wellFormedJson } from './json-text.ts';
+import { wellFormed, wellFormedJson } from './json-text.ts';
 import type { HarnessLimits } from './limits.ts';
 import type { HarnessErrorCode, HarnessFailure, RecordedStep, ToWorker, Usage } from './protocol.ts';
 
@@ -25,8 +25,10 @@ export interface RolloutInput {
 interface Pending {
   index: number;
   text: string;
-  effect: Effect;
 }
+
+/** UTF-8 bytes of JSON that are parsed in one turn of the event loop. */
+const PARSED_AT_ONCE = 256 * 1024;
 
 /**
  * The host's half of one rollout. It outlives the worker: after a restart the VM comes back to where it was.
@@ -34,6 +36,7 @@ interface Pending {
  * 1. `onEffect` is called once for each effect, whatever happens to workers.
  * 2. A result is recorded before the VM sees it.
  * 3. A VM gets each result once: by `resume` when it stands at the effect, else by the records of its start.
+ * 4. Until the end it keeps texts only, of `recordBytes` at most: parsed, a hostile effect takes ten times its bytes.
  */
 export class RolloutRun {
   readonly number: number;
@@ -44,8 +47,8 @@ export class RolloutRun {
   #resolve!: (run: HarnessRun) => void;
   #reject!: (error: unknown) => void;
   #settled = false;
-  #records: EffectRecord[] = [];
   #steps: RecordedStep[] = [];
+  #recordBytes = 0;
   #turns = 0;
   #usage: Usage = { fuelUsed: 0, memoryBytes: 0 };
   /** The effect that `onEffect` works on. */
@@ -69,7 +72,7 @@ export class RolloutRun {
   /** The message that brings a fresh VM to the state of this rollout. */
   startMessage(): ToWorker {
     const { source, task, limits } = this.input;
-    const { turns, effects, maxTokens, contextTokens, fuel, memoryBytes } = limits;
+    const { turns, effects, maxTokens, contextTokens, fuel, memoryBytes, effectBytes, answerBytes } = limits;
     this.#parked = false;
     return {
       type: 'start',
@@ -77,7 +80,7 @@ export class RolloutRun {
       source,
       task: wellFormedJson(JSON.stringify(task)),
       limits: JSON.stringify({ turns, effects, maxTokens, contextTokens }),
-      vm: { fuel, memoryBytes },
+      vm: { fuel, memoryBytes, effectBytes, answerBytes },
       recorded: [...this.#steps],
     };
   }
@@ -118,7 +121,8 @@ export class RolloutRun {
       if (this.#turns >= limits.turns) return this.end({ kind: 'truncated', reason: 'turns' });
       this.#turns += 1;
     }
-    this.#pending = { index, text, effect };
+    if (!this.#keep(text)) return;
+    this.#pending = { index, text };
     this.#parked = true;
     this.#perform(effect, index).then(
       (result) => this.#onResult(result, send),
@@ -129,7 +133,7 @@ export class RolloutRun {
   async #perform(effect: Effect, index: number): Promise<string> {
     // Replies of a batch arrive together; what their harnesses ask for next is not done in one go.
     await turn();
-    const result: unknown = await this.input.onEffect(structuredClone(effect), index);
+    const result: unknown = await this.input.onEffect(effect, index);
     const text: unknown = JSON.stringify(result);
     if (typeof text !== 'string') {
       throw new SandboxError('EFFECT_RESULT', `the result of effect ${index + 1} (${effect.type}) has no JSON form`);
@@ -145,10 +149,20 @@ export class RolloutRun {
     if (this.#settled || pending === undefined) return;
     this.#pending = undefined;
     this.#steps.push({ effect: pending.text, result });
-    this.#records.push({ effect: pending.effect, result: JSON.parse(result) as EffectRecord['result'] });
+    if (!this.#keep(result)) return;
     if (!this.#parked) return;
     this.#parked = false;
     send({ type: 'resume', rollout: this.number, result });
+  }
+
+  /** Counts a text that is kept; false when it is one too many and the rollout has ended. */
+  #keep(text: string): boolean {
+    this.#recordBytes += Buffer.byteLength(text);
+    const { recordBytes } = this.input.limits;
+    if (this.#recordBytes <= recordBytes) return true;
+    const message = `all effects and results together have more than the ${recordBytes} bytes of JSON that are allowed`;
+    this.#failHarness('RECORD_TOO_LARGE', message);
+    return false;
   }
 
   onAnswer(answer: string | null, usage: Usage): void {
@@ -184,13 +198,27 @@ export class RolloutRun {
   #failHarness(code: HarnessErrorCode, message: string, at: { line?: number; column?: number } = {}): void {
     const where =
       at.line === undefined ? '' : `harness.ts:${at.line}${at.column === undefined ? '' : `:${at.column}`}: `;
-    this.end({ kind: 'harness_error', code, message: where + message });
+    this.end({ kind: 'harness_error', code, message: wellFormed(where + message) });
   }
 
   end(end: RolloutEnd): void {
     if (this.#settled) return;
     this.#settled = true;
-    this.#resolve({ end, effects: this.#records, ...this.#usage });
+    this.#effects().then((effects) => this.#resolve({ end, effects, ...this.#usage }), this.#reject);
+  }
+
+  async #effects(): Promise<EffectRecord[]> {
+    const records: EffectRecord[] = [];
+    let bytes = 0;
+    for (const { effect, result } of this.#steps) {
+      bytes += effect.length + result.length;
+      if (bytes > PARSED_AT_ONCE) {
+        await turn();
+        bytes = 0;
+      }
+      records.push({ effect: JSON.parse(effect) as Effect, result: JSON.parse(result) as EffectRecord['result'] });
+    }
+    return records;
   }
 
   /** Infrastructure: `done` rejects with `error`. */

@@ -11,8 +11,20 @@ const CRASHES_TO_BLAME = 2;
 /** CPU ms for a step whose rollout was aborted meanwhile. */
 const ALLOWANCE_OF_ABORTED = 2000;
 
+/**
+ * MiB of address space. QuickJS's own limit (STACK_BYTES) must be reached first: it is the same everywhere, while the
+ * size of V8's frames differs from version to version. With the default of 4 MiB some recursions of native functions
+ * reached V8's.
+ */
+const THREAD_STACK_MIB = 64;
+
 function spawnSandboxThread(workerData: WorkerData): Worker {
-  return spawnTypeScriptWorker(new URL('./worker.ts', import.meta.url), { workerData, name: 'harness' });
+  const resourceLimits = { stackSizeMb: THREAD_STACK_MIB };
+  return spawnTypeScriptWorker(new URL('./worker.ts', import.meta.url), {
+    workerData,
+    name: 'harness',
+    resourceLimits,
+  });
 }
 
 /**

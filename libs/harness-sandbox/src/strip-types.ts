@@ -17,14 +17,18 @@ function isSwcError(error: unknown): error is SwcError {
   return typeof error === 'object' && error !== null && !(error instanceof Error) && 'code' in error;
 }
 
+/** Some 100 ms of CPU. Called before a worker is ready, so that no rollout's allowance pays for it. */
+export function loadStripper(): Swc {
+  return (swc ??= require('@swc/wasm-typescript') as Swc);
+}
+
 /**
  * JavaScript of a harness: types are replaced by spaces, so that lines and columns stay. The stripper is WASM and a
  * trap in it (source nested some thousand levels) leaves it broken, so it is then loaded anew.
  */
 export function stripTypes(source: string): { code: string } | { failure: HarnessFailure } {
   try {
-    swc ??= require('@swc/wasm-typescript') as Swc;
-    return { code: swc.transformSync(source, { mode: 'strip-only', module: true }).code };
+    return { code: loadStripper().transformSync(source, { mode: 'strip-only', module: true }).code };
   } catch (error) {
     if (isSwcError(error)) {
       const position =

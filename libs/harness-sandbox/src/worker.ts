@@ -114,25 +114,35 @@ function excerpt(text: string): string {
   return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
 }
 
+function resume(rollout: number, result: string): void {
+  const waiting = live.get(rollout);
+  if (waiting === undefined) return;
+  const { vm, index } = waiting;
+  report(rollout, vm, resumed(rollout, vm, result), index + 1);
+}
+
+/** Not the harness's fault, as far as can be told. Thrown on, it would end the thread and all rollouts in it. */
+function broken(rollout: number, error: unknown): void {
+  starting.delete(rollout);
+  release(rollout);
+  if (dropped.delete(rollout)) return;
+  const message = error instanceof Error ? error.message : String(error);
+  send({ type: 'broken', rollout, code: 'SANDBOX_VM', message });
+}
+
 port.on('message', (message: ToWorker) => {
   const { rollout } = message;
   switch (message.type) {
     case 'start':
-      start(message).catch((error: unknown) => {
-        starting.delete(rollout);
-        release(rollout);
-        if (dropped.delete(rollout)) return;
-        const text = error instanceof Error ? error.message : String(error);
-        send({ type: 'broken', rollout, code: 'SANDBOX_VM', message: text });
-      });
+      start(message).catch((error: unknown) => broken(rollout, error));
       return;
-    case 'resume': {
-      const waiting = live.get(rollout);
-      if (waiting === undefined) return;
-      const { vm, index } = waiting;
-      report(rollout, vm, resumed(rollout, vm, message.result), index + 1);
+    case 'resume':
+      try {
+        resume(rollout, message.result);
+      } catch (error) {
+        broken(rollout, error);
+      }
       return;
-    }
     case 'drop':
       if (starting.has(rollout)) dropped.add(rollout);
       else release(rollout);
