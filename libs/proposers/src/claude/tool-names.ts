@@ -1,0 +1,3 @@
+export const WRITE = 'write_candidate';
+export const CHECK = 'check_candidate';
+export const TRY = 'try_candidate';
