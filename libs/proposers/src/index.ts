@@ -11,6 +11,7 @@ export type {
 export { parseComponents, replaceComponents, type Component } from './components.ts';
 export { withHeader, withoutHeader } from './header.ts';
 export { unifiedDiff } from './unified-diff.ts';
+export { Claude, type ClaudeOptions } from './claude/claude.ts';
 export { Recombine } from './recombine/recombine.ts';
 export { Random } from './random/random.ts';
 export { Module } from './module/module.ts';
