@@ -1,6 +1,7 @@
 import type { CandidatesRequested } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
-import type { ArchiveEntry, JudgedDraft } from '@whale/proposers';
+import type { ErrorDescription } from '@whale/kernel';
+import type { ArchiveEntry, JudgedDraft, ProposalRequest, SessionEnd } from '@whale/proposers';
 
 /** Drafts that are judged for each candidate wanted, replacements of rejected ones among them. */
 export const DRAFTS_A_CANDIDATE = 4;
@@ -17,8 +18,24 @@ export interface View {
   parents: ReadonlyMap<string, string>;
 }
 
+/** What came of a session. */
 export interface Batch {
   judged: readonly JudgedDraft[];
-  /** Why the proposer wrote fewer than asked, in its own words. */
-  reason: string | null;
+  end: SessionEnd;
+  /** What broke it, where its end is `failed`. */
+  error: ErrorDescription | null;
+}
+
+export function proposalRequest({ request, domain, incumbent, archive, scored }: View): ProposalRequest {
+  const { experimentId, iterationId, attempt, cycle, iteration, proposer, count, promptsOnly } = request;
+  return {
+    ...{ experimentId, iterationId, attempt, cycle, iteration, proposer, count, promptsOnly },
+    domain,
+    incumbent,
+    weightsVersion: request.weights.version,
+    archive,
+    // An attempt after a failed one must not write the same again.
+    seed: `${request.seed}/attempt/${attempt}`,
+    known: scored,
+  };
 }

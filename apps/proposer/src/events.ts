@@ -1,16 +1,40 @@
 import type { BlobStore } from '@whale/blob-store';
-import type { CandidateRejected, DomainEvent, HarnessProposed, ProposalFailed } from '@whale/contracts';
+import type {
+  CandidateRejected,
+  DomainEvent,
+  HarnessProposed,
+  ProposalAudited,
+  ProposalFailed,
+  ProposerKind,
+} from '@whale/contracts';
+import type { ErrorDescription } from '@whale/kernel';
 import { unifiedDiff, type Draft } from '@whale/proposers';
+import { isPure } from './session/purity.ts';
+import { endedAtOnce, type SessionLog } from './session/session-log.ts';
 import { DRAFTS_A_CANDIDATE, type Batch, type View } from './batch.ts';
 
-/** The events of a batch: what was rejected, then the valid candidates, or that there is none. */
-export async function eventsOf(view: View, batch: Batch, blobs: BlobStore): Promise<DomainEvent[]> {
+/**
+ * The events of a batch: what was rejected, how the session ended, then the valid candidates, or that there is none. A
+ * pure proposer's session is told of only where it wrote fewer candidates than asked.
+ */
+export async function eventsOf(
+  view: View,
+  batch: Batch,
+  log: SessionLog | null,
+  blobs: BlobStore,
+): Promise<DomainEvent[]> {
   const valid = batch.judged.filter(({ rejection }) => rejection === null).map(({ draft }) => draft);
-  const rejected = rejections(view, batch);
-  if (valid.length === 0) return [...rejected, failure(view, batch)];
+  const told = [...rejections(view, batch), ...endOf(view, batch, valid.length, log)];
+  if (valid.length === 0) return [...told, failure(view, batch)];
   const proposed: HarnessProposed[] = [];
   for (const draft of valid) proposed.push(await proposal(view, draft, proposed.length, valid.length, blobs));
-  return [...rejected, ...proposed];
+  return [...told, ...proposed];
+}
+
+function endOf({ request }: View, { judged, end }: Batch, valid: number, log: SessionLog | null): ProposalAudited[] {
+  if (log === null && valid === request.count) return [];
+  const counts = { wanted: request.count, written: judged.length, valid };
+  return [log === null ? endedAtOnce(request, end, counts) : log.ended(end, counts)];
 }
 
 function rejections({ request }: View, { judged }: Batch): CandidateRejected[] {
@@ -53,22 +77,29 @@ async function proposal(
   };
 }
 
-function failure({ request }: View, { judged, reason }: Batch): ProposalFailed {
+function failure({ request }: View, batch: Batch): ProposalFailed {
   const { experimentId, iterationId, attempt, final } = request;
-  // Without a draft there is nothing that another attempt could do otherwise.
-  const exhausted = judged.length === 0 && reason !== null;
-  const last = judged.at(-1)?.rejection;
-  const message = exhausted
-    ? `the proposer has no candidate: ${reason}`
-    : `none of ${judged.length} drafts is valid${last ? `; the last one: ${last.stage}: ${last.message}` : ''}`;
+  const error = errorOf(request.proposer.kind, batch);
   return {
     type: 'whale.proposal.failed.v1',
-    data: {
-      experimentId,
-      iterationId,
-      attempt,
-      final: final || exhausted,
-      error: { code: exhausted ? 'PROPOSER_EXHAUSTED' : 'NO_VALID_CANDIDATE', message, retryable: !exhausted },
-    },
+    data: { experimentId, iterationId, attempt, final: final || error.code === EXHAUSTED, error },
   };
+}
+
+const EXHAUSTED = 'PROPOSER_EXHAUSTED';
+
+function errorOf(kind: ProposerKind, { judged, end, error }: Batch): ErrorDescription {
+  if (error !== null) return error;
+  // Of a pure proposer without a draft there is nothing that another attempt could do otherwise.
+  if (judged.length === 0 && end.message !== null && isPure(kind)) {
+    return { code: EXHAUSTED, message: `the proposer has no candidate: ${end.message}`, retryable: false };
+  }
+  const last = judged.at(-1)?.rejection;
+  const said = [
+    judged.length === 0 ? 'no draft was written' : `none of ${judged.length} drafts is valid`,
+    ...(last ? [`the last one: ${last.stage}: ${last.message}`] : []),
+    ...(end.reason === 'finished' ? [] : [`the session was ended: ${end.reason}`]),
+    ...(end.message === null || judged.length > 0 ? [] : [end.message]),
+  ];
+  return { code: 'NO_VALID_CANDIDATE', message: said.join('; '), retryable: true };
 }

@@ -25,6 +25,8 @@ let blobs: FolderBlobStore;
 const checker = new HarnessChecker();
 const documents = new Map<string, unknown>();
 const signal = new AbortController().signal;
+/** A pure proposer commits nothing on the way. */
+const progress = { isLastAttempt: false, commit: async () => Promise.reject(new Error('not asked for')) };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'whale-proposer-'));
@@ -54,7 +56,7 @@ async function ask(
   const h0 = await put(domain.seedHarness);
   const entry = remember(harnessScored(h0.id));
   const { data } = candidatesRequested(h0, [entry], extra);
-  return proposeBatch(data, partsFor(domain, proposer), signal);
+  return proposeBatch(data, partsFor(domain, proposer), signal, progress);
 }
 
 function partsFor(domain: Domain, proposer: Proposer): ProposeParts {
@@ -63,7 +65,11 @@ function partsFor(domain: Domain, proposer: Proposer): ProposeParts {
     checker,
     blobs,
     loadDomain: async () => domain,
-    documents: async (keys) => new Map(keys.flatMap((key) => (documents.has(key) ? [[key, documents.get(key)]] : []))),
+    store: {
+      documents: async (keys) =>
+        new Map(keys.flatMap((key) => (documents.has(key) ? [[key, documents.get(key)]] : []))),
+      documentsUnder: async () => new Map(),
+    },
   };
 }
 
@@ -109,9 +115,9 @@ describe('a batch of candidates', () => {
     const h0 = await put(domain.seedHarness);
     const { data } = candidatesRequested(h0, [harnessScored(h0.id).data]);
     const parts = partsFor(domain, new Recombine());
-    expect(await proposeBatch(data, parts, signal)).toEqual({ deferMilliseconds: 50 });
+    expect(await proposeBatch(data, parts, signal, progress)).toEqual({ deferMilliseconds: 50 });
     remember(harnessScored(h0.id));
-    expect(split(await proposeBatch(data, parts, signal)).proposed).toHaveLength(1);
+    expect(split(await proposeBatch(data, parts, signal, progress)).proposed).toHaveLength(1);
   });
 
   it('P1: looks at the named entries only, so that later scores change nothing', async () => {
@@ -211,6 +217,8 @@ describe('a batch of candidates', () => {
     const h0 = await put(domain.seedHarness);
     const lost = remember(harnessScored(sha256('lost')));
     const { data } = candidatesRequested(h0, [lost]);
-    await expect(proposeBatch(data, partsFor(domain, new Recombine()), signal)).rejects.toThrow(/BLOB_MISSING|blob/u);
+    await expect(proposeBatch(data, partsFor(domain, new Recombine()), signal, progress)).rejects.toThrow(
+      /BLOB_MISSING|blob/u,
+    );
   });
 });

@@ -3,19 +3,23 @@ import type { CandidatesRequested, ProposerKind, Spec } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
 import type { HarnessChecker } from '@whale/harness-sandbox';
 import { sha256 } from '@whale/kernel';
-import type { ArchiveEntry, JudgedDraft, ProposalSession, Proposer } from '@whale/proposers';
-import type { WorkResult } from '@whale/service-kit';
+import type { ArchiveEntry, Proposer } from '@whale/proposers';
+import type { ServiceStore, WorkProgress, WorkResult } from '@whale/service-kit';
 import { archiveView, harnessSource } from './archive-view.ts';
-import { DRAFTS_A_CANDIDATE, type Batch, type View } from './batch.ts';
+import { proposalRequest, type Batch, type View } from './batch.ts';
 import { eventsOf } from './events.ts';
-import { judge } from './judge.ts';
+import { Judge } from './pipeline/judge.ts';
+import { HeldSession } from './session/held-session.ts';
+import { HostedSession } from './session/hosted-session.ts';
+import { isPure } from './session/purity.ts';
+import { SessionLog, sessionPrefix } from './session/session-log.ts';
 
 export interface ProposeParts {
   proposers: Readonly<Partial<Record<ProposerKind, Proposer>>>;
   checker: Pick<HarnessChecker, 'check'>;
   blobs: BlobStore;
   loadDomain: (spec: Spec['domain']) => Promise<Domain>;
-  documents: (keys: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
+  store: Pick<ServiceStore, 'documents' | 'documentsUnder'>;
 }
 
 /** How long to wait for scores that are on the log but not here yet. */
@@ -23,7 +27,8 @@ const WAIT_MS = 50;
 
 /**
  * One batch of candidates. Invariants, each named by a test:
- * P1 The same request and the same named archive entries give the same events, whatever else has been scored since.
+ * P1 The same request and the same named archive entries give the same view, whatever else has been scored since; a pure
+ *    proposer then gives the same events.
  * P2 A source is in the blob store before the event that names it.
  * P3 A valid candidate has no score under the present θ and is in the batch once.
  */
@@ -31,12 +36,26 @@ export async function proposeBatch(
   request: CandidatesRequested['data'],
   parts: ProposeParts,
   signal: AbortSignal,
+  progress: WorkProgress,
 ): Promise<WorkResult> {
-  const archive = await archiveView(request, parts.documents, parts.blobs);
+  const { store, blobs } = parts;
+  const archive = await archiveView(request, (keys) => store.documents(keys), blobs);
   if (archive === null) return { deferMilliseconds: WAIT_MS };
   const view = await viewOf(request, archive, parts);
-  const batch = await writeBatch(view, parts, signal);
-  return { events: await eventsOf(view, batch, parts.blobs) };
+  if (isPure(request.proposer.kind)) {
+    const batch = await held(view, parts, { signal, progress, log: null });
+    return { events: await eventsOf(view, batch, null, blobs) };
+  }
+  const log = await SessionLog.open(request, {
+    blobs,
+    documentsUnder: (prefix) => store.documentsUnder(prefix),
+    commit: (effects) => progress.commit(effects),
+  });
+  const batch = await held(view, parts, { signal, progress, log });
+  const events = await eventsOf(view, batch, log, blobs);
+  // Those of earlier attempts too, of which one may have failed where nothing could be written any more.
+  const journal = await store.documentsUnder(sessionPrefix(request));
+  return { events, documents: new Map([...journal.keys()].map((key) => [key, null])) };
 }
 
 async function viewOf(
@@ -61,48 +80,29 @@ async function viewOf(
   };
 }
 
-async function writeBatch(view: View, { proposers, checker }: ProposeParts, signal: AbortSignal): Promise<Batch> {
-  const { request, domain, incumbent, archive, scored, parents } = view;
-  const { experimentId, iterationId, attempt, cycle, iteration, count } = request;
-  const proposer = proposers[request.proposer.kind];
-  if (proposer === undefined) throw new Error(`there is no proposer ${request.proposer.kind}`);
-  const taken = new Set([...scored, incumbent.id]);
-  const judged: JudgedDraft[] = [];
-  const drafts = proposer.propose(
-    {
-      ...{ experimentId, iterationId, attempt, cycle, iteration, proposer: request.proposer },
-      domain,
-      incumbent,
-      weightsVersion: request.weights.version,
-      archive,
-      count,
-      promptsOnly: false,
-      // An attempt after a failed one must not write the same again.
-      seed: `${request.seed}/attempt/${attempt}`,
-      known: scored,
-    },
-    bareSession(signal),
-  );
-  let next = await drafts.next();
-  while (next.done !== true) {
-    const draft = next.value;
-    const rejection = await judge(draft, { domain, taken, parents }, checker);
-    signal.throwIfAborted();
-    if (rejection === null) taken.add(sha256(draft.source));
-    judged.push({ draft, rejection });
-    const valid = judged.filter((one) => one.rejection === null).length;
-    if (valid === count || judged.length === DRAFTS_A_CANDIDATE * count) {
-      await drafts.return();
-      return { judged, reason: null };
-    }
-    next = await drafts.next(rejection);
-  }
-  const end = next.value ?? null;
-  return { judged, reason: end !== null && typeof end === 'object' ? end.message : end };
+interface Attempt {
+  signal: AbortSignal;
+  progress: WorkProgress;
+  log: SessionLog | null;
 }
 
-/** Offers nothing but the signal. */
-function bareSession(signal: AbortSignal): ProposalSession {
-  const refuse = async () => Promise.reject(new Error('not offered here yet'));
-  return { signal, journal: [], judged: [], workspace: refuse, check: refuse, tryOut: refuse, record: refuse };
+async function held(view: View, parts: ProposeParts, { signal, progress, log }: Attempt): Promise<Batch> {
+  const { kind } = view.request.proposer;
+  const proposer = parts.proposers[kind];
+  if (proposer === undefined) throw new Error(`there is no proposer ${kind}`);
+  const judge = new Judge(view, parts);
+  const session = new HostedSession({
+    signal,
+    log,
+    check: (draft) => judge.judge(draft),
+    tryOut: async () => [],
+    fill: async () => undefined,
+  });
+  try {
+    const request = proposalRequest(view);
+    const { isLastAttempt } = progress;
+    return await new HeldSession({ proposer, request, session, judge, log, isLastAttempt }).hold();
+  } finally {
+    await session.close();
+  }
 }

@@ -17,8 +17,8 @@ export const proposerService: ServiceDefinition<ProposerConfig> = {
   config: proposerConfig,
   module: ({ blobs, serviceStore }, config): DynamicModule => {
     const checker = new HarnessChecker();
-    const documents = (keys: readonly string[]) => serviceStore.documents(keys);
-    const parts = { proposers: { recombine: new Recombine() }, checker, blobs, loadDomain, documents };
+    const proposers = { recombine: new Recombine() };
+    const parts = { proposers, checker, blobs, loadDomain, store: serviceStore };
     return {
       module: ProposerModule,
       controllers: [ProposerReactor],

@@ -8,7 +8,7 @@ export function proposeWork(parts: ProposeParts, concurrency: number): WorkHandl
   return {
     kind: PROPOSE_WORK,
     concurrency,
-    run: (payload, signal) => proposeBatch(payload as CandidatesRequested['data'], parts, signal),
+    run: (payload, signal, progress) => proposeBatch(payload as CandidatesRequested['data'], parts, signal, progress),
     failed: (payload, error) => {
       const { experimentId, iterationId, attempt, final } = payload as CandidatesRequested['data'];
       const failed: ProposalFailed = {

@@ -7,7 +7,7 @@ export function candidatesRequested(
   extra: Partial<CandidatesRequested['data']> = {},
 ): CandidatesRequested {
   return {
-    type: 'whale.candidates.requested.v1',
+    type: 'whale.candidates.requested.v2',
     data: {
       experimentId: 'exp-1',
       iterationId: 'iteration-1',
@@ -19,6 +19,7 @@ export function candidatesRequested(
       domain: { name: 'search-qa', dataset: 'atlas', options: {} },
       proposer: { kind: 'recombine' },
       count: 3,
+      promptsOnly: false,
       archive: evaluations.map(({ evaluationId, harnessId, weightsVersion }) => ({
         evaluationId,
         harnessId,
