@@ -1,6 +1,9 @@
 import { Controller } from '@nestjs/common';
 import {
+  AcceptanceDecided,
+  ConfirmationOpened,
   EvaluationOpened,
+  ExperimentStarted,
   RolloutFailed,
   RolloutVerified,
   VerificationFailed,
@@ -12,6 +15,21 @@ import type { ArchiveInput } from './events.ts';
 
 @Controller()
 export class ArchiveReactor {
+  @OnEvent(ExperimentStarted)
+  started({ event }: EventEnvelope<ExperimentStarted>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+
+  @OnEvent(ConfirmationOpened)
+  confirmationOpened({ event }: EventEnvelope<ConfirmationOpened>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+
+  @OnEvent(AcceptanceDecided)
+  acceptanceDecided({ event }: EventEnvelope<AcceptanceDecided>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+
   @OnEvent(EvaluationOpened)
   opened({ event }: EventEnvelope<EvaluationOpened>, delivery: Delivery): Promise<Reaction> {
     return follow(event, delivery);

@@ -1,12 +1,13 @@
 import {
+  type AcceptanceDecided,
   measuredRollouts,
   noOutcomes,
   type EvaluationOpened,
   type HarnessScored,
   type IncumbentChanged,
 } from '@whale/contracts';
-import { argmax } from '@whale/schedules';
 import type { ArchiveOutput } from './events.ts';
+import { incumbentAfter } from './incumbent.ts';
 import type { ArchiveState, TaskFact } from './state.ts';
 
 /**
@@ -15,9 +16,13 @@ import type { ArchiveState, TaskFact } from './state.ts';
  * A2 Entries are scored in the order in which the scheduler opened them (iteration, then index), whatever the order of
  *    verdicts, so that the arg max with ties to the incumbent is the same on every run.
  * A3 An iteration without valid candidates opens nothing and holds nothing up.
+ * A4 Where winners are confirmed, the incumbent changes by the scheduler's decision alone, after the entries that came
+ *    before it and ahead of those after it; fresh rollouts enter no score and no entry.
  */
 export function decide(state: ArchiveState): readonly ArchiveOutput[] {
   const evaluation = Object.values(state.open)[0];
+  const acceptance = state.confirmation?.accepted[0];
+  if (acceptance && !(evaluation && isBefore(evaluation, acceptance))) return [accept(state, acceptance)];
   if (!evaluation) return [];
   const facts = state.facts[evaluation.evaluationId] ?? {};
   if (Object.keys(facts).length < evaluation.taskIds.length * evaluation.rolloutsPerTask) return [];
@@ -41,7 +46,7 @@ function score(
   const measured = measuredRollouts(outcomes);
   const entry = { harnessId: harness.id, score: measured === 0 ? null : outcomes.correct / measured };
   const before = state.incumbents[search.phaseId] ?? null;
-  const incumbent = before ? argmax(before, entry) : entry;
+  const incumbent = incumbentAfter(state, search.phaseId, entry);
 
   const place = new Map(taskIds.map((taskId, i) => [taskId, i]));
   const tasks = Object.entries(facts)
@@ -82,4 +87,32 @@ function score(
     },
   };
   return [scored, changed];
+}
+
+/** Opened before the decision, which has been made after all entries of its iteration had a score. */
+function isBefore({ search }: EvaluationOpened['data'], { cycle, iteration }: AcceptanceDecided['data']): boolean {
+  if (!search || search.cycle !== cycle) return search !== null && search.cycle < cycle;
+  return search.iteration <= iteration;
+}
+
+function accept(state: ArchiveState, { challenger, ...data }: AcceptanceDecided['data']): IncumbentChanged {
+  const { experimentId, phaseId, cycle, iteration } = data;
+  const before = state.incumbents[phaseId];
+  const entry = state.entries.find(({ evaluationId }) => evaluationId === challenger.evaluationId);
+  if (!before || !entry || entry.score === null) {
+    throw new Error(`evaluation ${challenger.evaluationId} was accepted without a score`);
+  }
+  return {
+    type: 'whale.incumbent.changed.v1',
+    data: {
+      experimentId,
+      phaseId,
+      cycle,
+      iteration,
+      evaluationId: challenger.evaluationId,
+      from: before.harnessId,
+      to: entry.harnessId,
+      scores: { from: before.score, to: entry.score },
+    },
+  };
 }

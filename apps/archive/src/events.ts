@@ -1,5 +1,8 @@
 import type {
+  AcceptanceDecided,
+  ConfirmationOpened,
   EvaluationOpened,
+  ExperimentStarted,
   HarnessScored,
   IncumbentChanged,
   RolloutFailed,
@@ -7,5 +10,12 @@ import type {
   VerificationFailed,
 } from '@whale/contracts';
 
-export type ArchiveInput = EvaluationOpened | RolloutVerified | VerificationFailed | RolloutFailed;
+export type ArchiveInput =
+  | ExperimentStarted
+  | EvaluationOpened
+  | ConfirmationOpened
+  | AcceptanceDecided
+  | RolloutVerified
+  | VerificationFailed
+  | RolloutFailed;
 export type ArchiveOutput = HarnessScored | IncumbentChanged;

@@ -1,11 +1,18 @@
-import { argmax } from '@whale/schedules';
-import type { HarnessScored } from '@whale/contracts';
+import type { AcceptanceDecided, HarnessScored, IncumbentChanged } from '@whale/contracts';
 import type { ArchiveInput, ArchiveOutput } from './events.ts';
+import { incumbentAfter } from './incumbent.ts';
 import type { ArchiveState, TaskFact } from './state.ts';
 
 /** Inputs add facts in any order; HarnessScored closes an entry and moves the phase's incumbent on. */
 export function evolve(state: ArchiveState, event: ArchiveInput | ArchiveOutput): ArchiveState {
   switch (event.type) {
+    case 'whale.experiment.started.v1':
+      if (state.confirmation || event.data.spec.harness.acceptance !== 'confirm') return state;
+      return { ...state, confirmation: { accepted: [], decided: [], groups: [] } };
+    case 'whale.confirmation.opened.v1':
+      return ignoreGroups(state, [event.data.challenger.groupId, event.data.incumbent.groupId]);
+    case 'whale.acceptance.decided.v1':
+      return hearDecision(state, event.data);
     case 'whale.evaluation.opened.v1':
       if (event.data.search === null || state.scored.includes(event.data.evaluationId)) return state;
       return { ...state, open: { ...state.open, [event.data.evaluationId]: event.data } };
@@ -26,7 +33,7 @@ export function evolve(state: ArchiveState, event: ArchiveInput | ArchiveOutput)
     case 'whale.harness.scored.v1':
       return close(state, event.data);
     case 'whale.incumbent.changed.v1':
-      return state;
+      return replaceIncumbent(state, event.data);
     default:
       return event satisfies never;
   }
@@ -39,19 +46,54 @@ function remember(
   fact: TaskFact,
 ): ArchiveState {
   if (group.purpose !== 'harness' || state.scored.includes(group.id)) return state;
+  if (state.confirmation?.groups.includes(group.id)) return state;
   return { ...state, facts: { ...state.facts, [group.id]: { ...state.facts[group.id], [rolloutId]: fact } } };
 }
 
 function close(state: ArchiveState, scored: HarnessScored['data']): ArchiveState {
   const { [scored.evaluationId]: _evaluation, ...open } = state.open;
   const { [scored.evaluationId]: _used, ...facts } = state.facts;
-  const before = state.incumbents[scored.phaseId];
   const entry = { harnessId: scored.harnessId, score: scored.score };
   return {
+    ...state,
     open,
     facts,
-    incumbents: { ...state.incumbents, [scored.phaseId]: before ? argmax(before, entry) : entry },
+    incumbents: { ...state.incumbents, [scored.phaseId]: incumbentAfter(state, scored.phaseId, entry) },
     entries: [...state.entries, scored],
     scored: [...state.scored, scored.evaluationId],
+  };
+}
+
+/** Fresh rollouts are the scheduler's: what was heard of them before they were known as such is forgotten. */
+function ignoreGroups(state: ArchiveState, ids: readonly string[]): ArchiveState {
+  const { confirmation } = state;
+  const fresh = ids.filter((id) => confirmation && !confirmation.groups.includes(id));
+  if (!confirmation || fresh.length === 0) return state;
+  const facts = Object.fromEntries(Object.entries(state.facts).filter(([id]) => !fresh.includes(id)));
+  return { ...state, facts, confirmation: { ...confirmation, groups: [...confirmation.groups, ...fresh] } };
+}
+
+function hearDecision(state: ArchiveState, data: AcceptanceDecided['data']): ArchiveState {
+  const { confirmation } = state;
+  if (!confirmation || confirmation.decided.includes(data.confirmationId)) return state;
+  const accepted = data.accepted ? [...confirmation.accepted, data] : confirmation.accepted;
+  return {
+    ...state,
+    confirmation: { ...confirmation, accepted, decided: [...confirmation.decided, data.confirmationId] },
+  };
+}
+
+/** By arg max the score itself has moved the incumbent on; a confirmed one moves here. */
+function replaceIncumbent(
+  state: ArchiveState,
+  { phaseId, evaluationId, to, scores }: IncumbentChanged['data'],
+): ArchiveState {
+  const { confirmation } = state;
+  if (!confirmation) return state;
+  const accepted = confirmation.accepted.filter(({ challenger }) => challenger.evaluationId !== evaluationId);
+  return {
+    ...state,
+    incumbents: { ...state.incumbents, [phaseId]: { harnessId: to, score: scores.to } },
+    confirmation: { ...confirmation, accepted },
   };
 }

@@ -1,4 +1,11 @@
-import type { Diagnostics, EvaluationOpened, HarnessScored, Outcome, TokenCounts } from '@whale/contracts';
+import type {
+  AcceptanceDecided,
+  Diagnostics,
+  EvaluationOpened,
+  HarnessScored,
+  Outcome,
+  TokenCounts,
+} from '@whale/contracts';
 import type { ScoredHarness } from '@whale/schedules';
 
 /** How one rollout of a candidate went; kept by rollout id until the candidate has its score. */
@@ -18,6 +25,18 @@ export interface ArchiveState {
   /** A_j and E_j over all cycles: every (θ, h) pair that has a score, in the order of scoring. */
   entries: readonly HarnessScored['data'][];
   scored: readonly string[];
+  /** Absent where the arg max is accepted as it is. */
+  confirmation?: ConfirmationState;
+}
+
+/** Of an experiment whose winners are confirmed: the scheduler decides, the archive follows. */
+export interface ConfirmationState {
+  /** Acceptances that wait until the entries before them are scored, in the order in which they were decided. */
+  accepted: readonly AcceptanceDecided['data'][];
+  /** Ids of confirmations that were heard of. */
+  decided: readonly string[];
+  /** Groups of fresh rollouts: what comes of them is never part of an entry, so no proposer sees it. */
+  groups: readonly string[];
 }
 
 export const initialState: ArchiveState = { open: {}, facts: {}, incumbents: {}, entries: [], scored: [] };

@@ -1,5 +1,8 @@
 import {
+  AcceptanceDecided,
+  ConfirmationOpened,
   EvaluationOpened,
+  ExperimentStarted,
   HarnessScored,
   IncumbentChanged,
   RolloutFailed,
@@ -9,6 +12,14 @@ import {
 import type { Subscriptions } from '@whale/service-kit';
 
 export const subscriptions: Subscriptions = {
-  consumes: [EvaluationOpened, RolloutVerified, VerificationFailed, RolloutFailed],
+  consumes: [
+    ExperimentStarted,
+    EvaluationOpened,
+    ConfirmationOpened,
+    AcceptanceDecided,
+    RolloutVerified,
+    VerificationFailed,
+    RolloutFailed,
+  ],
   emits: [HarnessScored, IncumbentChanged],
 };

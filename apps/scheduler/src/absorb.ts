@@ -1,7 +1,17 @@
-import { freshPatience, observe } from '@whale/schedules';
+import { confirmRule, freshPatience, observe } from '@whale/schedules';
+import { apparentWinner, contestAfter } from './confirmation.ts';
 import { groupResult } from './group-result.ts';
 import { closeGroup, without, withPhase } from './groups.ts';
-import type { FailureFact, Group, SchedulerState, ScoreFact, Stage } from './state.ts';
+import { settleAudits } from './proposal-costs.ts';
+import {
+  running,
+  type Contest,
+  type FailureFact,
+  type Group,
+  type SchedulerState,
+  type ScoreFact,
+  type Stage,
+} from './state.ts';
 
 type At<Name extends Stage['at']> = Extract<Stage, { at: Name }>;
 
@@ -63,16 +73,18 @@ function absorbProposals(state: SchedulerState, stage: At<'proposing'>): Schedul
   const failure = state.facts.proposalFailures[iterationId];
   const complete = proposals.length > 0 && proposals.length === proposals[0]?.of && !mustRetry(failure, stage);
   if (!complete && !(failure && isUsedUp(failure, stage))) return state;
+  const settled = settleAudits(state, iterationId);
   const used = {
-    ...state,
+    ...settled,
     closedGroups: [...state.closedGroups, iterationId],
     facts: {
-      ...state.facts,
+      ...settled.facts,
       proposals: without(state.facts.proposals, iterationId),
       proposalFailures: without(state.facts.proposalFailures, iterationId),
     },
   };
   if (complete) return { ...used, stage: { at: 'candidates', harnesses: proposals.map((p) => p.harness) } };
+  if (used.phase?.contest) return withContest(used, used.phase.contest);
   return withPhase({ ...used, stage: { at: 'harness-next' } }, (phase) => ({
     ...phase,
     patience: observe(phase.patience, phase.incumbentScore),
@@ -118,6 +130,7 @@ function absorbScores(state: SchedulerState, stage: At<'scoring'>): SchedulerSta
       stage: { at: 'failing', reason: `no rollout of harness ${unmeasured.harnessId} could be measured` },
     };
   }
+  if (confirmRule(running(state).started.spec)) return withContest(next, contestAfter(next.phase?.contest, scores));
   // The archive names its arg max with each score, in the order of candidates: the last one stands.
   const incumbentId = (scores[scores.length - 1] as ScoreFact).incumbent;
   const harness = next.archive.find((entry) => entry.harness.id === incumbentId)?.harness ?? next.harness;
@@ -127,6 +140,21 @@ function absorbScores(state: SchedulerState, stage: At<'scoring'>): SchedulerSta
     ...phase,
     incumbentScore: best,
     patience: first ? { ...freshPatience, best } : observe(phase.patience, best),
+  }));
+}
+
+/** The incumbent stays for now; whoever stands above it is to be confirmed before patience hears of the iteration. */
+function withContest(state: SchedulerState, contest: Contest): SchedulerState {
+  const { score } = contest.incumbent;
+  const begins = state.phase?.contest === undefined;
+  if (!begins && apparentWinner(contest)) {
+    return withPhase({ ...state, stage: { at: 'challenged' } }, (phase) => ({ ...phase, contest }));
+  }
+  return withPhase({ ...state, stage: { at: 'harness-next' } }, (phase) => ({
+    ...phase,
+    contest,
+    incumbentScore: score,
+    patience: begins ? { ...freshPatience, best: score } : observe(phase.patience, score),
   }));
 }
 

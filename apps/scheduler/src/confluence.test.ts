@@ -4,13 +4,17 @@ import { describe, expect, test } from 'vitest';
 import type { SchedulerInput } from './events.ts';
 import { asStreams, interleave, replay, scriptedRun } from './support/scripted-run.ts';
 import { started } from './support/scripted-world.ts';
-import { strategies, troubled } from './support/strategies.ts';
+import { confirm, strategies, troubled } from './support/strategies.ts';
 
 const seed = fc.string({ minLength: 1, maxLength: 8 });
 
-describe.each(Object.entries(strategies))('S1 confluence of %s', (_, strategy) => {
-  const start = started({ strategy });
+const experiments = [
+  ...Object.entries(strategies).map(([kind, strategy]) => [kind, started({ strategy })] as const),
+  ['fixed with confirmation', started({ strategy: strategies.fixed, ...confirm })] as const,
+  ['adaptive with confirmation', started({ strategy: strategies.adaptive, ...confirm })] as const,
+];
 
+describe.each(experiments)('S1 confluence of %s', (_, start) => {
   test('everything that happens at the same time may happen in any order', () => {
     fc.assert(
       fc.property(seed, seed, (world, order) => {

@@ -1,5 +1,7 @@
 import type {
+  AcceptanceDecided,
   CandidatesRequested,
+  ConfirmationOpened,
   CycleEnded,
   EvaluationCompleted,
   EvaluationOpened,
@@ -11,6 +13,7 @@ import type {
   HarnessScored,
   PhaseEnded,
   PhaseStarted,
+  ProposalAudited,
   ProposalFailed,
   RolloutFailed,
   RolloutRequested,
@@ -32,6 +35,7 @@ export type SchedulerInput =
   | WeightsUpdated
   | WeightUpdateFailed
   | HarnessProposed
+  | ProposalAudited
   | ProposalFailed
   | HarnessScored;
 
@@ -42,6 +46,8 @@ export type SchedulerOutput =
   | WeightUpdateRequested
   | HarnessIterationOpened
   | CandidatesRequested
+  | ConfirmationOpened
+  | AcceptanceDecided
   | EvaluationOpened
   | EvaluationCompleted
   | PhaseEnded

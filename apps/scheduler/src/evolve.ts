@@ -1,10 +1,12 @@
-import type { EvaluationOpened, WeightStepOpened } from '@whale/contracts';
+import type { CandidatesRequested, EvaluationOpened, WeightStepOpened } from '@whale/contracts';
 import type { SchedulerInput, SchedulerOutput } from './events.ts';
 import { rememberFact } from './facts.ts';
 import { groupResult } from './group-result.ts';
 import { closeGroup, evaluationGroup, stepGroup, withGroup, withPhase } from './groups.ts';
 import { absorb } from './absorb.ts';
-import { evaluationKey, newPhase, type Group, type SchedulerState } from './state.ts';
+import { closeConfirmation, openConfirmation } from './confirmation.ts';
+import { settleAudits } from './proposal-costs.ts';
+import { evaluationKey, initialState, newPhase, type Group, type SchedulerState } from './state.ts';
 
 /** Inputs only add facts; own events move the scheduler on; then what it waited for is absorbed. */
 export function evolve(state: SchedulerState, event: SchedulerInput | SchedulerOutput): SchedulerState {
@@ -63,15 +65,12 @@ function apply(state: SchedulerState, event: SchedulerInput | SchedulerOutput): 
     }
     case 'whale.harness-iteration.opened.v1':
       return withPhase(state, (phase) => ({ ...phase, count: event.data.iteration }));
-    case 'whale.candidates.requested.v1':
-      return {
-        ...state,
-        ledger: {
-          ...state.ledger,
-          proposer: { ...state.ledger.proposer, calls: state.ledger.proposer.calls + 1 },
-        },
-        stage: { at: 'proposing', iterationId: event.data.iterationId, attempt: event.data.attempt },
-      };
+    case 'whale.candidates.requested.v2':
+      return requestCandidates(state, event.data);
+    case 'whale.confirmation.opened.v1':
+      return openConfirmation(state, event.data);
+    case 'whale.acceptance.decided.v1':
+      return closeConfirmation(state, event.data);
     case 'whale.rollout.requested.v1': {
       const { group: ref, rolloutId, attempt } = event.data;
       const group = state.groups[ref.id];
@@ -91,12 +90,25 @@ function apply(state: SchedulerState, event: SchedulerInput | SchedulerOutput): 
     case 'whale.cycle.ended.v1':
       return { ...state, cyclesEnded: event.data.cycle };
     case 'whale.experiment.ended.v1':
-      return { ...state, groups: {}, facts: emptied(state), phase: null, stage: { at: 'ended' } };
+      return { ...state, groups: {}, facts: initialState.facts, phase: null, stage: { at: 'ended' } };
     case 'whale.experiment.cancel-requested.v1':
       return state.stage.at === 'ended' ? state : { ...state, cancelReason: event.data.reason };
     default:
       return rememberFact(state, event);
   }
+}
+
+function requestCandidates(
+  state: SchedulerState,
+  { iterationId, attempt }: CandidatesRequested['data'],
+): SchedulerState {
+  const settled = settleAudits(state, iterationId, attempt);
+  const { proposer } = settled.ledger;
+  return {
+    ...settled,
+    ledger: { ...settled.ledger, proposer: { ...proposer, calls: proposer.calls + 1 } },
+    stage: { at: 'proposing', iterationId, attempt },
+  };
 }
 
 function openStep(state: SchedulerState, data: WeightStepOpened['data']): SchedulerState {
@@ -126,8 +138,4 @@ function openEvaluation(state: SchedulerState, data: EvaluationOpened['data']): 
     pairs: known ? state.pairs : [...state.pairs, pair],
     stage: { at: 'evaluating', open: [...open, data.evaluationId] },
   };
-}
-
-function emptied(state: SchedulerState): SchedulerState['facts'] {
-  return Object.fromEntries(Object.keys(state.facts).map((name) => [name, {}])) as unknown as SchedulerState['facts'];
 }

@@ -7,6 +7,7 @@ import type {
   WeightsUpdated,
 } from '@whale/contracts';
 import type { SchedulerInput } from './events.ts';
+import { rememberAudit } from './proposal-costs.ts';
 import type { FailureFact, Facts, SchedulerState, UpdateFact, VerdictFact } from './state.ts';
 
 type Fact = Exclude<SchedulerInput, ExperimentStarted | ExperimentCancelRequested>;
@@ -47,6 +48,8 @@ export function rememberFact(state: SchedulerState, input: Fact): SchedulerState
       const failure = later(facts.proposalFailures[iterationId], { attempt, final, message: error.message });
       return withFacts(state, { proposalFailures: { ...facts.proposalFailures, [iterationId]: failure } });
     }
+    case 'whale.proposal.audited.v1':
+      return rememberAudit(state, input.data);
     case 'whale.harness.scored.v1': {
       const { evaluationId, harnessId, score, correct, measured, outcomes, tokens, incumbent } = input.data;
       if (state.closedGroups.includes(evaluationId)) return state;

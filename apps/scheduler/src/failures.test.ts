@@ -93,7 +93,7 @@ describe('a weight update that fails', () => {
 test('a proposal that fails for good makes an iteration without candidates, which counts for budget and patience', () => {
   const iterations = 4;
   const run = scriptedRun(started({ strategy: strategies['harness-only'] }), { world: { proposalFailures: 1 } });
-  const requests = ofType(run.decided, 'whale.candidates.requested.v1');
+  const requests = ofType(run.decided, 'whale.candidates.requested.v2');
   expect(requests.map(({ data }) => `${data.iteration}/${data.attempt}`)).toEqual(
     Array.from({ length: iterations }, (_, i) => [1, 2, 3].map((attempt) => `${i + 1}/${attempt}`)).flat(),
   );

@@ -1,4 +1,4 @@
-import type { EvaluationOpened, WeightStepOpened } from '@whale/contracts';
+import type { ConfirmationOpened, EvaluationOpened, WeightStepOpened } from '@whale/contracts';
 import { requestedRollouts } from './group-result.ts';
 import { running, type Group, type SchedulerState } from './state.ts';
 
@@ -31,6 +31,23 @@ export function evaluationGroup(state: SchedulerState, data: EvaluationOpened['d
     seedScope: `${spec.seed}/${data.split}/${data.weights.sha256}/${data.harness.id}`,
     attempts: {},
   };
+}
+
+/** Challenger, then incumbent. Their seeds are no others': neither the search's nor those of another confirmation. */
+export function confirmationGroups(state: SchedulerState, data: ConfirmationOpened['data']): Group[] {
+  const { spec } = running(state).started;
+  const { weights, cycle, iteration, taskIds, rolloutsPerTask } = data;
+  return [data.challenger, data.incumbent].map(({ groupId, harness }) => ({
+    id: groupId,
+    purpose: 'harness',
+    split: 'harness',
+    taskIds,
+    rolloutsPerTask,
+    weights,
+    harness,
+    seedScope: `${spec.seed}/confirmation/${weights.sha256}/${harness.id}/${cycle}/${iteration}`,
+    attempts: {},
+  }));
 }
 
 export function withGroup(state: SchedulerState, group: Group): SchedulerState {

@@ -13,7 +13,14 @@ const phaseEnds = (run: ScriptedRun) => ofType(run.decided, 'whale.phase.ended.v
 test.each(Object.entries(strategies))('%s runs its phases to the end', (kind, strategy) => {
   const run = scriptedRun(started({ strategy }));
   const kinds = phaseEnds(run).map((phase) => phase.kind);
-  const expected = { fixed: 'whwh', adaptive: 'whwh', 'weight-only': 'w', 'harness-only': 'h' };
+  const expected = {
+    fixed: 'whwh',
+    adaptive: 'whwh',
+    'weight-only': 'w',
+    'harness-only': 'h',
+    stagewise: 'wh',
+    'prompt-only': 'whwh',
+  };
   expect(kinds.map((phase) => phase[0]).join('')).toBe(expected[kind as keyof typeof expected]);
   const [end] = ofType(run.decided, 'whale.experiment.ended.v1');
   expect(end?.data).toMatchObject({ status: 'completed', reason: 'all phases done' });

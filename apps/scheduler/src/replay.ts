@@ -112,6 +112,7 @@ function isAwaited(state: SchedulerState, input: SchedulerInput): boolean {
     case 'whale.harness.proposed.v1':
       return stage.at === 'proposing' && stage.iterationId === input.data.iterationId;
     case 'whale.proposal.failed.v1':
+    case 'whale.proposal.audited.v1':
       return (
         stage.at === 'proposing' && stage.iterationId === input.data.iterationId && stage.attempt >= input.data.attempt
       );

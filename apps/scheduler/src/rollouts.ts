@@ -5,6 +5,8 @@ import { running, type Group, type SchedulerState } from './state.ts';
 
 export interface PlannedRollout {
   rolloutId: string;
+  /** Of the task in the group. */
+  place: number;
   taskId: string;
   sampleIndex: number;
   seed: string;
@@ -15,6 +17,7 @@ export function plannedRollouts(experimentId: string, group: Group): PlannedRoll
   return group.taskIds.flatMap((taskId, place) =>
     Array.from({ length: group.rolloutsPerTask }, (_, sampleIndex) => ({
       rolloutId: deterministicId('rollout', experimentId, group.id, place, taskId, sampleIndex),
+      place,
       taskId,
       sampleIndex,
       seed: `${group.seedScope}/${place}/${taskId}/${sampleIndex}`,

@@ -5,6 +5,7 @@ import {
   ExperimentSubmitted,
   HarnessProposed,
   HarnessScored,
+  ProposalAudited,
   ProposalFailed,
   RolloutFailed,
   RolloutVerified,
@@ -76,6 +77,11 @@ export class SchedulerReactor {
 
   @OnEvent(HarnessProposed)
   proposed({ event }: EventEnvelope<HarnessProposed>, delivery: Delivery): Promise<Reaction> {
+    return follow(event, delivery);
+  }
+
+  @OnEvent(ProposalAudited)
+  audited({ event }: EventEnvelope<ProposalAudited>, delivery: Delivery): Promise<Reaction> {
     return follow(event, delivery);
   }
 

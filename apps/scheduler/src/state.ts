@@ -8,6 +8,7 @@ import type {
   Ledger,
   PhaseEnded,
   PhaseKind,
+  ProposalTotals,
   Split,
   WeightsRef,
   WeightsUpdated,
@@ -56,8 +57,12 @@ export interface Facts {
   updateFailures: Readonly<Record<string, FailureFact>>;
   proposals: Readonly<Record<string, readonly Pick<HarnessProposed['data'], 'index' | 'of' | 'harness'>[]>>;
   proposalFailures: Readonly<Record<string, FailureFact>>;
+  /** By iteration and attempt what an audited attempt cost, until it is in the ledger; absent when there is none. */
+  audits?: Readonly<Record<string, Readonly<Record<number, ProposalCost>>>>;
   scores: Readonly<Record<string, ScoreFact>>;
 }
+
+export type ProposalCost = Pick<ProposalTotals, 'calls' | 'tokens' | 'usd'>;
 
 /** All of the event's first version: a field that came later and decides nothing would part new state from old. */
 export type UpdateFact = Omit<WeightsUpdated['data'], 'batches'>;
@@ -80,8 +85,23 @@ export type Stage =
   | { at: 'proposing'; iterationId: string; attempt: number }
   | { at: 'candidates'; harnesses: readonly HarnessRef[] }
   | { at: 'scoring'; evaluations: readonly string[]; of: number }
+  /** A candidate stands above the incumbent: it is to be measured again. */
+  | { at: 'challenged' }
+  /** Group ids of the fresh rollouts. */
+  | { at: 'confirming'; confirmationId: string; challenger: string; incumbent: string }
   | { at: 'failing'; reason: string }
   | { at: 'ended' };
+
+export type SearchEntry = Pick<ScoreFact, 'evaluationId' | 'harnessId' | 'score' | 'correct' | 'measured'>;
+
+/** Who may become the incumbent of a phase whose winners are confirmed. */
+export interface Contest {
+  incumbent: SearchEntry;
+  /** Above the incumbent by search score and not refused, in the order of scoring. */
+  rivals: readonly SearchEntry[];
+  /** Ids of harnesses that fresh rollouts did not confirm: not tried again in this phase. */
+  refused: readonly string[];
+}
 
 export interface PhaseProgress {
   phaseId: string;
@@ -96,6 +116,8 @@ export interface PhaseProgress {
   candidates: number;
   rollouts: number;
   incumbentScore: number | null;
+  /** Absent where the arg max is accepted as it is. */
+  contest?: Contest;
 }
 
 /** One evaluated pair, in the order of evaluation. */

@@ -10,8 +10,10 @@ export {
   TokenSample,
   ToolEffect,
 } from './trajectory.ts';
+export { AcceptanceDecided } from './events/acceptance-decided.v1.ts';
 export { CandidateRejected } from './events/candidate-rejected.v1.ts';
-export { CandidatesRequested } from './events/candidates-requested.v1.ts';
+export { CandidatesRequested } from './events/candidates-requested.v2.ts';
+export { ConfirmationOpened } from './events/confirmation-opened.v1.ts';
 export { CycleEnded } from './events/cycle-ended.v1.ts';
 export { EvaluationCompleted } from './events/evaluation-completed.v1.ts';
 export { EvaluationOpened } from './events/evaluation-opened.v1.ts';
@@ -46,7 +48,7 @@ export {
   PairResult,
   Ledger,
 } from './shared.ts';
-export { ProposerSpec, type ProposerKind, Spec, Strategy, RolloutLimits, type SpecInput } from './spec.ts';
+export { ConfirmRule, ProposerSpec, type ProposerKind, Spec, Strategy, RolloutLimits, type SpecInput } from './spec.ts';
 export { parseSpec, experimentIdOf } from './parse-spec.ts';
 export {
   TOPICS,

@@ -1,7 +1,9 @@
 import type { EventDefinition, EventOf } from './event-definition.ts';
 import { EventVersions } from './event-versions.ts';
+import { AcceptanceDecided } from './events/acceptance-decided.v1.ts';
 import { CandidateRejected } from './events/candidate-rejected.v1.ts';
-import { CandidatesRequested } from './events/candidates-requested.v1.ts';
+import { CandidatesRequested, candidatesRequestedFromV1 } from './events/candidates-requested.v2.ts';
+import { ConfirmationOpened } from './events/confirmation-opened.v1.ts';
 import { CycleEnded } from './events/cycle-ended.v1.ts';
 import { EvaluationCompleted } from './events/evaluation-completed.v1.ts';
 import { EvaluationOpened } from './events/evaluation-opened.v1.ts';
@@ -29,8 +31,10 @@ import { WeightsUpdated, weightsUpdatedFromV1 } from './events/weights-updated.v
 
 /** The newest version of each event: what is written, and what consumers see. */
 export const EVENTS = [
+  AcceptanceDecided,
   CandidateRejected,
   CandidatesRequested,
+  ConfirmationOpened,
   CycleEnded,
   EvaluationCompleted,
   EvaluationOpened,
@@ -57,7 +61,7 @@ export const EVENTS = [
   WeightsUpdated,
 ] as const;
 
-const UPCASTERS = [weightsUpdatedFromV1];
+const UPCASTERS = [candidatesRequestedFromV1, weightsUpdatedFromV1];
 
 /** Versions that are read and not written any more. */
 export const OLD_EVENTS: readonly EventDefinition[] = UPCASTERS.map(({ from }) => from);

@@ -44,7 +44,7 @@ test.each<[string, unknown, string]>([
   [
     'an unknown strategy',
     { ...good, strategy: { kind: 'fast' } },
-    `  strategy.kind: Invalid discriminator value. Expected 'fixed' | 'adaptive' | 'weight-only' | 'harness-only' (value: "fast")`,
+    `  strategy.kind: Invalid discriminator value. Expected 'fixed' | 'adaptive' | 'weight-only' | 'harness-only' | 'stagewise' | 'prompt-only' (value: "fast")`,
   ],
   [
     'a key of another strategy',
@@ -71,6 +71,16 @@ test.each<[string, unknown, string]>([
     { ...good, name: 'Ä' },
     '  name: lower-case letters, digits and dashes, at most 63, not beginning with a dash (value: "Ä")',
   ],
+  [
+    'a prompt-only search without a schedule of its own',
+    { ...good, strategy: { kind: 'prompt-only', schedule: { kind: 'weight-only' } } },
+    `  strategy.schedule.kind: Invalid discriminator value. Expected 'fixed' | 'adaptive' (value: "weight-only")`,
+  ],
+  [
+    'settings of a confirmation that nobody asked for',
+    { ...good, harness: { confirm: { rolloutsPerTask: 4 } } },
+    '  harness.confirm: belongs to acceptance: confirm, and the acceptance is argmax (value: {"rolloutsPerTask":4})',
+  ],
   ['nothing', null, '  (top level): Invalid input: expected object, received null (value: null)'],
 ])('%s is refused with path, value and expectation', (_, input, line) => {
   expect(complaint(input)).toEqual([line]);
@@ -84,6 +94,13 @@ describe('the experiment id', () => {
   test('is the name and eight digits, and must not change', () => {
     expect(experimentIdOf(parseSpec(good, 'x'))).toBe(experimentIdOf(parseSpec({ ...good, seed: 1 }, 'x')));
     expect(experimentIdOf(parseSpec(good, 'x'))).toMatch(/^atlas-[0-9a-f]{8}$/);
+  });
+
+  test.each([
+    [good, 'atlas-801ff69b'],
+    [{ ...good, strategy: { kind: 'adaptive', cycles: 3, weight: {}, harness: {} } }, 'atlas-b4669922'],
+  ])('of a spec is what it was before there was more to choose from', (spec, id) => {
+    expect(experimentIdOf(parseSpec(spec, 'x'))).toBe(id);
   });
 
   test('does not depend on the order of keys, and on every value', () => {

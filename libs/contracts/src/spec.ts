@@ -34,7 +34,20 @@ const HarnessOnly = z.strictObject({
   harness: z.strictObject({ iterations: positiveInt }),
 });
 
-export const Strategy = z.discriminatedUnion('kind', [Fixed, Adaptive, WeightOnly, HarnessOnly]);
+/** (E*, I*): one weight phase, then one harness phase. */
+const Stagewise = z.strictObject({
+  kind: z.literal('stagewise'),
+  weight: z.strictObject({ epochs }),
+  harness: z.strictObject({ iterations: positiveInt }),
+});
+
+/** The Fast-Slow control: a candidate may differ from its parent only inside `PROMPTS`. */
+const PromptOnly = z.strictObject({
+  kind: z.literal('prompt-only'),
+  schedule: z.discriminatedUnion('kind', [Fixed, Adaptive]),
+});
+
+export const Strategy = z.discriminatedUnion('kind', [Fixed, Adaptive, WeightOnly, HarnessOnly, Stagewise, PromptOnly]);
 export type Strategy = z.infer<typeof Strategy>;
 
 /** What a harness may use in one rollout. */
@@ -50,6 +63,29 @@ export const RolloutLimits = z.strictObject({
   stepMilliseconds: z.int().min(100).default(2_000),
 });
 export type RolloutLimits = z.infer<typeof RolloutLimits>;
+
+/** How an apparent winner is measured again, and what it must show (DESIGN §5). */
+export const ConfirmRule = z.strictObject({
+  /** Fresh rollouts of each of the two harnesses on each task of D_harness. */
+  rolloutsPerTask: positiveInt.max(8).default(2),
+  /** One-sided p that the paired differences may have at the most; without it any mean difference above 0 is enough. */
+  level: z.number().positive().max(0.5).optional(),
+});
+export type ConfirmRule = z.infer<typeof ConfirmRule>;
+
+const HarnessSearch = z
+  .strictObject({
+    /** M */
+    candidates: positiveInt.max(64).default(3),
+    /** `argmax`: the archive's best; `confirm`: it must also beat the incumbent on fresh rollouts. */
+    acceptance: z.enum(['argmax', 'confirm']).default('argmax'),
+    /** No default, so that a spec without it keeps its id. */
+    confirm: ConfirmRule.optional(),
+  })
+  .refine(({ acceptance, confirm }) => confirm === undefined || acceptance === 'confirm', {
+    path: ['confirm'],
+    message: 'belongs to acceptance: confirm, and the acceptance is argmax',
+  });
 
 /** US dollars per million tokens. Prices change: the spec says what its dollars were counted by. */
 const Prices = z.strictObject({
@@ -156,13 +192,7 @@ export const Spec = z.strictObject({
       rolloutsPerPrompt: positiveInt.default(8),
     })
     .prefault({}),
-  harness: z
-    .strictObject({
-      /** M */
-      candidates: positiveInt.max(64).default(3),
-      acceptance: z.literal('argmax').default('argmax'),
-    })
-    .prefault({}),
+  harness: HarnessSearch.prefault({}),
   proposer: ProposerSpec.default({ kind: 'recombine' }),
   evaluation: z
     .strictObject({

@@ -16,10 +16,12 @@ function phaseView(facts: Facts, { data, at }: Timed<PhaseStarted['data']>, roll
   const ended = facts.phasesEnded.get(data.phaseId);
   const opened = facts.steps.filter((step) => step.phaseId === data.phaseId);
   const searches = facts.evaluations.filter((evaluation) => evaluation.data.search?.phaseId === data.phaseId);
+  const confirmations = facts.confirmations.filter((one) => one.phaseId === data.phaseId);
   const iterations = [...facts.iterations.values()].filter((iteration) => iteration.phaseId === data.phaseId).length;
   const rollouts =
     opened.reduce((sum, step) => sum + step.taskIds.length * step.rolloutsPerPrompt, 0) +
-    searches.reduce((sum, search) => sum + search.data.taskIds.length * search.data.rolloutsPerTask, 0);
+    searches.reduce((sum, search) => sum + search.data.taskIds.length * search.data.rolloutsPerTask, 0) +
+    confirmations.reduce((sum, one) => sum + 2 * one.taskIds.length * one.rolloutsPerTask, 0);
   const prompts = opened.reduce((sum, step) => sum + step.taskIds.length, 0);
   const end = ended?.at ?? facts.ended?.at ?? facts.lastAt ?? at;
   return {

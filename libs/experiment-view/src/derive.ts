@@ -1,4 +1,5 @@
 import type { Split } from '@whale/contracts';
+import { acceptanceViews, firstHarnesses } from './derive-acceptance.ts';
 import { archiveView, failureMessages, harnessViews, openProposal, rejectedViews } from './derive-search.ts';
 import { phaseViews } from './derive-phases.ts';
 import type { Facts } from './facts.ts';
@@ -25,6 +26,7 @@ export function deriveView(experimentId: string, facts: Facts): ExperimentView {
     cyclesEnded: facts.cyclesEnded,
     pairs: pairViews(facts),
     archive: archiveView(facts),
+    acceptances: acceptanceViews(facts),
     harnesses: harnessViews(facts),
     rejected: rejectedViews(facts),
     failures: failureMessages(facts),
@@ -33,6 +35,7 @@ export function deriveView(experimentId: string, facts: Facts): ExperimentView {
     ledger: ledgerView(facts, phases),
     result: end && { base: end.base, best: end.best, bestOnTest: end.bestOnTest },
     tasks: taskResults(facts),
+    firstHarnesses: firstHarnesses(facts),
     firstEventAt: facts.firstAt,
     lastEventAt: facts.lastAt,
   };
@@ -84,6 +87,12 @@ function openGroups(facts: Facts): OpenGroupView[] {
     const purpose = data.search ? 'harness' : 'evaluation';
     add(data.evaluationId, purpose, data.split, data.taskIds.length * data.rolloutsPerTask);
   }
+  for (const { confirmationId, challenger, incumbent, taskIds, rolloutsPerTask } of facts.confirmations) {
+    if (facts.acceptances.has(confirmationId)) continue;
+    for (const { groupId } of [challenger, incumbent]) {
+      add(groupId, 'harness', 'harness', taskIds.length * rolloutsPerTask);
+    }
+  }
   return open;
 }
 
@@ -93,6 +102,7 @@ function ledgerView(facts: Facts, phases: ExperimentView['phases']): LedgerView 
   for (const { data } of facts.evaluations) {
     asked[data.search ? 'harness' : 'evaluation'] += data.taskIds.length * data.rolloutsPerTask;
   }
+  for (const { taskIds, rolloutsPerTask } of facts.confirmations) asked.harness += 2 * taskIds.length * rolloutsPerTask;
   const done = { weight: 0, harness: 0, evaluation: 0 };
   const tokens = { prompt: 0, sampled: 0, trained: 0, processed: 0 };
   let errors = 0;
@@ -106,11 +116,22 @@ function ledgerView(facts: Facts, phases: ExperimentView['phases']): LedgerView 
     tokens.trained += update.tokens.trained;
     tokens.processed += update.tokens.processed;
   }
-  const counted = { rollouts: asked, tokens, proposer: { calls: facts.requests.length, tokens: 0, usd: 0 } };
+  const counted = { rollouts: asked, tokens, proposer: proposerCosts(facts) };
   const seconds = secondsOf(facts, phases);
   const finished = done.weight + done.harness + done.evaluation;
   const rolloutsPerSecond = seconds.total > 0 ? finished / seconds.total : 0;
   return { ...(facts.ended?.data.ledger ?? counted), done, errors, seconds, rolloutsPerSecond };
+}
+
+/** An attempt is one call at least; its audit says how many calls of the model it really was. */
+function proposerCosts(facts: Facts): LedgerView['proposer'] {
+  const costs = { calls: facts.requests.length, tokens: 0, usd: 0 };
+  for (const { calls, tokens, usd } of facts.audits.values()) {
+    costs.calls += Math.max(0, calls - 1);
+    costs.tokens += tokens;
+    costs.usd += usd;
+  }
+  return costs;
 }
 
 function secondsOf(facts: Facts, phases: ExperimentView['phases']): LedgerView['seconds'] {

@@ -1,7 +1,9 @@
 import type {
+  AcceptanceDecided,
   AnyEvent,
   CandidateRejected,
   CandidatesRequested,
+  ConfirmationOpened,
   EvaluationCompleted,
   EvaluationOpened,
   ExperimentEnded,
@@ -11,6 +13,7 @@ import type {
   IncumbentChanged,
   PhaseEnded,
   PhaseStarted,
+  ProposalAudited,
   ProposalFailed,
   Spec,
   WeightStepOpened,
@@ -43,9 +46,13 @@ export class Facts {
   readonly iterations = new Map<string, { phaseId: string; cycle: number; iteration: number }>();
   readonly requests: CandidatesRequested['data'][] = [];
   readonly evaluations: (Timed<EvaluationOpened['data']> & { afterPhases: number; rolloutsBefore: number })[] = [];
+  readonly confirmations: ConfirmationOpened['data'][] = [];
+  readonly acceptances = new Map<string, AcceptanceDecided['data']>();
   readonly completed = new Map<string, Timed<EvaluationCompleted['data']>>();
   readonly proposals = new Map<string, HarnessProposed['data'][]>();
   readonly rejections: CandidateRejected['data'][] = [];
+  /** Ends of audited attempts, by iteration and attempt. */
+  readonly audits = new Map<string, ProposalAudited['data']['totals']>();
   readonly proposalFailures: ProposalFailed['data'][] = [];
   readonly scores = new Map<string, HarnessScored['data']>();
   readonly incumbents = new Map<string, IncumbentChanged['data']>();
@@ -115,12 +122,24 @@ export class Facts {
         this.iterations.set(iterationId, { phaseId, cycle, iteration });
         return;
       }
-      case 'whale.candidates.requested.v1':
+      case 'whale.candidates.requested.v2':
         this.requests.push(event.data);
         return;
       case 'whale.harness.proposed.v1': {
         const { iterationId } = event.data;
         this.proposals.set(iterationId, [...(this.proposals.get(iterationId) ?? []), event.data]);
+        return;
+      }
+      case 'whale.confirmation.opened.v1':
+        this.confirmations.push(event.data);
+        this.#asked += 2 * event.data.taskIds.length * event.data.rolloutsPerTask;
+        return;
+      case 'whale.acceptance.decided.v1':
+        this.acceptances.set(event.data.confirmationId, event.data);
+        return;
+      case 'whale.proposal.audited.v1': {
+        const { iterationId, attempt, step, totals } = event.data;
+        if (step.kind === 'ended') this.audits.set(`${iterationId}/${attempt}`, totals);
         return;
       }
       case 'whale.candidate.rejected.v1':

@@ -1,5 +1,6 @@
 export { ExperimentFold, viewOf, VIEW_TOPICS, VIEW_TYPES, type SeenEvent } from './fold.ts';
 export {
+  type AcceptanceView,
   type ArchiveEntryView,
   type ExperimentStatus,
   type ExperimentView,
@@ -16,4 +17,5 @@ export {
 export { summarize, type ExperimentSummary } from './summarize.ts';
 export { pairOf, provisionalResult, type Result } from './result.ts';
 export { phaseGain, phaseGains, type Difference, type PhaseGain } from './gains.ts';
+export { phaseNoise, type PhaseNoise } from './noise.ts';
 export { showcase, type Showcase } from './showcase.ts';

@@ -1,4 +1,5 @@
-import type { Estimate, PairResult, Spec } from '@whale/contracts';
+import type { AcceptanceDecided, Estimate, PairResult, Spec } from '@whale/contracts';
+import { phaseNoise, type PhaseNoise } from './noise.ts';
 import { pairOf, provisionalResult } from './result.ts';
 import type { ExperimentStatus, ExperimentView, LedgerView, PhaseView } from './view.ts';
 
@@ -23,10 +24,24 @@ export interface ExperimentSummary {
 export interface CycleSummary {
   k: number;
   weight: { steps: number; epochs: number; rollouts: number; endReason: PhaseView['endReason'] } | null;
-  harness: { iterations: number; candidates: number; rollouts: number; endReason: PhaseView['endReason'] } | null;
+  harness: {
+    iterations: number;
+    candidates: number;
+    rollouts: number;
+    endReason: PhaseView['endReason'];
+    /** How often an A/A search would have accepted noise. */
+    noise: PhaseNoise | null;
+    /** With `acceptance: confirm`: each decision with both totals and the paired statistics. */
+    acceptances: AcceptanceSummary[];
+  } | null;
   /** The pair at the end of the cycle. */
   test: Estimate | null;
 }
+
+export type AcceptanceSummary = Pick<
+  AcceptanceDecided['data'],
+  'iteration' | 'challenger' | 'incumbent' | 'paired' | 'level' | 'accepted' | 'reason'
+>;
 
 export function summarize(view: ExperimentView, stateHash: string | null = null): ExperimentSummary {
   const { base, best, bestOnTest } = provisionalResult(view);
@@ -75,9 +90,19 @@ function cycles(view: ExperimentView): CycleSummary[] {
             candidates: harness.candidates,
             rollouts: harness.rollouts,
             endReason: harness.endReason,
+            noise: phaseNoise(view, harness),
+            acceptances: acceptances(view, harness),
           }
         : null,
       test: end ? (pairOf(view, end)?.test ?? null) : null,
     };
+  });
+}
+
+function acceptances(view: ExperimentView, { phaseId }: PhaseView): AcceptanceSummary[] {
+  return view.acceptances.flatMap(({ decision }) => {
+    if (decision?.phaseId !== phaseId) return [];
+    const { iteration, challenger, incumbent, paired, level, accepted, reason } = decision;
+    return [{ iteration, challenger, incumbent, paired, level, accepted, reason }];
   });
 }

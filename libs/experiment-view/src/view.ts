@@ -1,4 +1,5 @@
 import type {
+  AcceptanceDecided,
   Estimate,
   HarnessRef,
   Ledger,
@@ -11,6 +12,7 @@ import type {
   Split,
   WeightsRef,
 } from '@whale/contracts';
+import type { TaskTally } from '@whale/schedules';
 
 export type ExperimentStatus = 'unknown' | 'submitted' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -103,6 +105,24 @@ export interface ArchiveEntryView extends PairId {
   diff: string;
 }
 
+/** An apparent winner that is measured again beside the incumbent (`harness.acceptance: confirm`). */
+export interface AcceptanceView {
+  confirmationId: string;
+  phaseId: string;
+  cycle: number;
+  /** After which it was the best of the archive. */
+  iteration: number;
+  weights: string;
+  /** Harness ids. */
+  challenger: string;
+  incumbent: string;
+  /** Fresh rollouts of both. */
+  asked: number;
+  done: number;
+  /** Totals of both, paired statistics and the verdict; null while the rollouts are open. */
+  decision: AcceptanceDecided['data'] | null;
+}
+
 /** A harness that was proposed, by its first proposal. h₀ has no parent. */
 export interface HarnessView {
   id: string;
@@ -171,6 +191,7 @@ export interface ExperimentView {
   cyclesEnded: number;
   pairs: readonly PairView[];
   archive: readonly ArchiveEntryView[];
+  acceptances: readonly AcceptanceView[];
   harnesses: readonly HarnessView[];
   rejected: readonly RejectedView[];
   /** Requests for candidates that came to nothing, as messages. */
@@ -182,6 +203,8 @@ export interface ExperimentView {
   result: { base: PairResult | null; best: PairResult | null; bestOnTest: PairResult | null } | null;
   /** Results on test, by `weights/harness`. */
   tasks: ReadonlyMap<string, readonly TaskResult[]>;
+  /** By phase id, how its first harness did on each task of D_harness; what `phaseNoise` goes by. */
+  firstHarnesses: ReadonlyMap<string, readonly TaskTally[]>;
   /** Of the events seen, ms since epoch; null without any. */
   firstEventAt: number | null;
   lastEventAt: number | null;

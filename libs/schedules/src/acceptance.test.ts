@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { argmax } from './acceptance.ts';
+import { describe, expect, test } from 'vitest';
+import { argmax, confirmed, confirmRule, iterationRollouts } from './acceptance.ts';
+import type { PairedComparison } from './paired.ts';
 
 const incumbent = (score: number | null) => ({ harnessId: 'incumbent', score });
 const challenger = (score: number | null) => ({ harnessId: 'challenger', score });
@@ -14,4 +15,39 @@ test.each([
   ['nor does an unmeasured challenger beat an unmeasured incumbent', null, null, 'incumbent'],
 ])('%s', (_, held, offered, winner) => {
   expect(argmax(incumbent(held), challenger(offered)).harnessId).toBe(winner);
+});
+
+describe('confirmation', () => {
+  const compared = (mean: number | null, p: number | null): PairedComparison => ({
+    ...{ tasks: 9, better: 0, worse: 0, equal: 9, low: null, high: null },
+    mean,
+    p,
+  });
+
+  test.each([
+    ['any margin is enough without a level', 1e-9, 0.49, undefined, 'better'],
+    ['a tie keeps the incumbent', 0, 0.6, undefined, 'not-better'],
+    ['a challenger that is worse is refused', -0.2, 0.9, undefined, 'not-better'],
+    ['p at the level is enough', 0.1, 0.05, 0.05, 'better'],
+    ['p above the level is not', 0.1, 0.0501, 0.05, 'not-significant'],
+    ['nothing measured is no win', null, null, undefined, 'unmeasured'],
+  ])('%s', (_, mean, p, level, reason) => {
+    const rule = level === undefined ? { rolloutsPerTask: 2 } : { rolloutsPerTask: 2, level };
+    expect(confirmed(compared(mean, p), rule)).toEqual({ accepted: reason === 'better', reason });
+  });
+
+  test('is of two rollouts a task unless the spec says otherwise, and there only where it is asked for', () => {
+    const harness = { candidates: 3, acceptance: 'confirm' as const };
+    expect(confirmRule({ harness })).toEqual({ rolloutsPerTask: 2 });
+    expect(confirmRule({ harness: { ...harness, confirm: { rolloutsPerTask: 8, level: 0.1 } } })).toEqual({
+      rolloutsPerTask: 8,
+      level: 0.1,
+    });
+    expect(confirmRule({ harness: { candidates: 3, acceptance: 'argmax' } })).toBeNull();
+  });
+
+  test('is paid for before its iteration begins', () => {
+    expect(iterationRollouts({ harness: { candidates: 3, acceptance: 'argmax' } }, 10)).toBe(30);
+    expect(iterationRollouts({ harness: { candidates: 3, acceptance: 'confirm' } }, 10)).toBe(70);
+  });
 });

@@ -5,8 +5,19 @@ export {
   fixedWeightRange,
   harnessBounds,
   phaseAt,
+  scheduleOf,
   weightBounds,
   type PhaseBounds,
   type PhaseIdentity,
+  type Schedule,
 } from './phase-plan.ts';
-export { argmax, type ScoredHarness } from './acceptance.ts';
+export {
+  argmax,
+  confirmed,
+  confirmRule,
+  iterationRollouts,
+  type Acceptance,
+  type ScoredHarness,
+} from './acceptance.ts';
+export { comparePaired, type PairedComparison, type TaskPair, type TaskTally } from './paired.ts';
+export { argmaxAcceptsNoise, confirmAcceptsNoise, taskProbabilities, type IdenticalSearch } from './noise.ts';

@@ -1,6 +1,6 @@
 import { parseSpec, type SpecInput } from '@whale/contracts';
 import { expect, test } from 'vitest';
-import { harnessBounds, phaseAt, weightBounds } from './phase-plan.ts';
+import { fixedWeightRange, harnessBounds, phaseAt, weightBounds } from './phase-plan.ts';
 
 const spec = (strategy: SpecInput['strategy']) =>
   parseSpec({ name: 'x', domain: { name: 'd', dataset: 's' }, weight: { promptsPerStep: 10 }, strategy }, 'x.yaml');
@@ -8,6 +8,8 @@ const fixed = spec({ kind: 'fixed', cycles: 2, weight: { epochs: 0.6 }, harness:
 const adaptive = spec({ kind: 'adaptive', cycles: 3, weight: {}, harness: {} });
 const weightOnly = spec({ kind: 'weight-only', weight: { epochs: 2 } });
 const harnessOnly = spec({ kind: 'harness-only', harness: { iterations: 9 } });
+const stagewise = spec({ kind: 'stagewise', weight: { epochs: 1.8 }, harness: { iterations: 12 } });
+const promptOnly = (of: typeof fixed) => spec({ kind: 'prompt-only', schedule: of.strategy } as SpecInput['strategy']);
 
 test('a cycle is a weight phase, then a harness phase', () => {
   expect([0, 1, 2, 3, 4].map((i) => phaseAt(fixed, i))).toEqual([
@@ -20,6 +22,28 @@ test('a cycle is a weight phase, then a harness phase', () => {
   expect(phaseAt(adaptive, 5)).toEqual({ cycle: 3, kind: 'harness' });
   expect([0, 1].map((i) => phaseAt(weightOnly, i)?.kind)).toEqual(['weight', undefined]);
   expect([0, 1].map((i) => phaseAt(harnessOnly, i)?.kind)).toEqual(['harness', undefined]);
+});
+
+test('stagewise is one weight phase of E*, then one harness phase of I*', () => {
+  expect([0, 1, 2].map((i) => phaseAt(stagewise, i))).toEqual([
+    { cycle: 1, kind: 'weight' },
+    { cycle: 1, kind: 'harness' },
+    undefined,
+  ]);
+  expect(weightBounds(stagewise, 50)).toEqual({ maximum: 90, patience: null });
+  expect(fixedWeightRange(stagewise, 0, 50)).toEqual({ from: 0, to: 90 });
+  expect(harnessBounds(stagewise)).toEqual({ maximum: 12, patience: null });
+});
+
+test.each([
+  ['fixed', fixed],
+  ['adaptive', adaptive],
+])('prompt-only has the schedule that it names: %s', (_, same) => {
+  const control = promptOnly(same);
+  for (let i = 0; i < 8; i++) expect(phaseAt(control, i)).toEqual(phaseAt(same, i));
+  expect(weightBounds(control, 200)).toEqual(weightBounds(same, 200));
+  expect(harnessBounds(control)).toEqual(harnessBounds(same));
+  expect(fixedWeightRange(control, 2, 200)).toEqual(fixedWeightRange(same, 2, 200));
 });
 
 test('a fixed phase has a maximum and no patience', () => {

@@ -1,4 +1,4 @@
-import type { PhaseKind, Spec } from '@whale/contracts';
+import type { PhaseKind, Spec, Strategy } from '@whale/contracts';
 import { promptsIn } from './sampler.ts';
 
 export interface PhaseIdentity {
@@ -6,19 +6,35 @@ export interface PhaseIdentity {
   kind: PhaseKind;
 }
 
+/** A strategy by its budgets alone. */
+export type Schedule = Exclude<Strategy, { kind: 'stagewise' | 'prompt-only' }>;
+
+/** `stagewise` is a single cycle of fixed budgets; `prompt-only` bounds the candidates and not the schedule. */
+export function scheduleOf(strategy: Strategy): Schedule {
+  switch (strategy.kind) {
+    case 'stagewise':
+      return { ...strategy, kind: 'fixed', cycles: 1 };
+    case 'prompt-only':
+      return strategy.schedule;
+    default:
+      return strategy;
+  }
+}
+
 /** The order of phases of a strategy; undefined after the last. A cycle is a weight phase, then a harness phase. */
 export function phaseAt(spec: Spec, index: number): PhaseIdentity | undefined {
-  switch (spec.strategy.kind) {
+  const schedule = scheduleOf(spec.strategy);
+  switch (schedule.kind) {
     case 'fixed':
     case 'adaptive':
-      if (index >= 2 * spec.strategy.cycles) return undefined;
+      if (index >= 2 * schedule.cycles) return undefined;
       return { cycle: Math.floor(index / 2) + 1, kind: index % 2 === 0 ? 'weight' : 'harness' };
     case 'weight-only':
       return index === 0 ? { cycle: 1, kind: 'weight' } : undefined;
     case 'harness-only':
       return index === 0 ? { cycle: 1, kind: 'harness' } : undefined;
     default:
-      return spec.strategy satisfies never;
+      return schedule satisfies never;
   }
 }
 
@@ -30,44 +46,44 @@ export interface PhaseBounds {
 }
 
 export function weightBounds(spec: Spec, tasks: number): PhaseBounds {
-  const { strategy } = spec;
-  switch (strategy.kind) {
+  const schedule = scheduleOf(spec.strategy);
+  switch (schedule.kind) {
     case 'fixed':
     case 'weight-only':
-      return { maximum: promptsIn(strategy.weight.epochs, tasks), patience: null };
+      return { maximum: promptsIn(schedule.weight.epochs, tasks), patience: null };
     case 'adaptive': {
       const steps = (share: number) => Math.max(1, Math.round(promptsIn(share, tasks) / spec.weight.promptsPerStep));
       return {
-        maximum: promptsIn(strategy.weight.maximum, tasks),
+        maximum: promptsIn(schedule.weight.maximum, tasks),
         patience: {
-          window: steps(strategy.weight.window),
-          minimum: steps(strategy.weight.minimum),
-          patience: steps(strategy.weight.patience),
+          window: steps(schedule.weight.window),
+          minimum: steps(schedule.weight.minimum),
+          patience: steps(schedule.weight.patience),
         },
       };
     }
     case 'harness-only':
       throw new RangeError('harness-only has no weight phase');
     default:
-      return strategy satisfies never;
+      return schedule satisfies never;
   }
 }
 
 export function harnessBounds(spec: Spec): PhaseBounds {
-  const { strategy } = spec;
-  switch (strategy.kind) {
+  const schedule = scheduleOf(spec.strategy);
+  switch (schedule.kind) {
     case 'fixed':
     case 'harness-only':
-      return { maximum: strategy.harness.iterations, patience: null };
+      return { maximum: schedule.harness.iterations, patience: null };
     case 'adaptive':
       return {
-        maximum: strategy.harness.maximum,
-        patience: { minimum: strategy.harness.minimum, patience: strategy.harness.patience, window: 1 },
+        maximum: schedule.harness.maximum,
+        patience: { minimum: schedule.harness.minimum, patience: schedule.harness.patience, window: 1 },
       };
     case 'weight-only':
       throw new RangeError('weight-only has no harness phase');
     default:
-      return strategy satisfies never;
+      return schedule satisfies never;
   }
 }
 
@@ -76,9 +92,9 @@ export function harnessBounds(spec: Spec): PhaseBounds {
  * round(kE·N), so that fractions of an epoch add up without drift; otherwise the phase begins where the last one ended.
  */
 export function fixedWeightRange(spec: Spec, k: number, tasks: number): { from: number; to: number } | null {
-  const { strategy } = spec;
-  if (strategy.kind !== 'fixed' && strategy.kind !== 'weight-only') return null;
-  const from = Math.round(k * strategy.weight.epochs * tasks);
-  const to = Math.max(from + 1, Math.round((k + 1) * strategy.weight.epochs * tasks));
+  const schedule = scheduleOf(spec.strategy);
+  if (schedule.kind !== 'fixed' && schedule.kind !== 'weight-only') return null;
+  const from = Math.round(k * schedule.weight.epochs * tasks);
+  const to = Math.max(from + 1, Math.round((k + 1) * schedule.weight.epochs * tasks));
   return { from, to };
 }

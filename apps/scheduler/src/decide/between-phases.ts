@@ -1,6 +1,14 @@
 import type { EvaluationCompleted, EvaluationOpened, Split } from '@whale/contracts';
 import { deterministicId } from '@whale/kernel';
-import { fixedWeightRange, harnessBounds, phaseAt, estimate, weightBounds, type PhaseIdentity } from '@whale/schedules';
+import {
+  estimate,
+  fixedWeightRange,
+  harnessBounds,
+  iterationRollouts,
+  phaseAt,
+  weightBounds,
+  type PhaseIdentity,
+} from '@whale/schedules';
 import type { SchedulerOutput } from '../events.ts';
 import { groupResult } from '../group-result.ts';
 import { groupRequests } from '../rollouts.ts';
@@ -37,7 +45,9 @@ function canAfford(state: SchedulerState, next: PhaseIdentity): boolean {
   const { started } = running(state);
   const { spec, splits } = started;
   const least =
-    next.kind === 'weight' ? spec.weight.rolloutsPerPrompt : splits.harness.length * (1 + spec.harness.candidates);
+    next.kind === 'weight'
+      ? spec.weight.rolloutsPerPrompt
+      : splits.harness.length + iterationRollouts(spec, splits.harness.length);
   return remainingRollouts(state) >= least;
 }
 

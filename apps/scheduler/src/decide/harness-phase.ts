@@ -1,6 +1,6 @@
 import type { EvaluationOpened, HarnessRef } from '@whale/contracts';
 import { deterministicId } from '@whale/kernel';
-import { harnessBounds, isExhausted } from '@whale/schedules';
+import { harnessBounds, isExhausted, iterationRollouts } from '@whale/schedules';
 import { mustRetry } from '../absorb.ts';
 import type { SchedulerOutput } from '../events.ts';
 import { remainingRollouts, running, type PhaseProgress, type SchedulerState, type Stage } from '../state.ts';
@@ -48,8 +48,8 @@ export function decideHarnessNext(state: SchedulerState): SchedulerOutput[] {
 
   if (bounds.patience && isExhausted(phase.patience, bounds.patience)) return [phaseEnded(state, 'patience', signal)];
   if (phase.count >= phase.to) return [phaseEnded(state, bounds.patience ? 'maximum' : 'fixed', signal)];
-  const cost = spec.harness.candidates * splits.harness.length;
-  if (remainingRollouts(state) < cost) {
+  // With its confirmation: a winner that nobody can afford to confirm would have been searched for in vain.
+  if (remainingRollouts(state) < iterationRollouts(spec, splits.harness.length)) {
     return [phaseEnded(state, 'rollout-budget', { ...signal, remaining: remainingRollouts(state) })];
   }
   const iteration = phase.count + 1;
@@ -79,7 +79,7 @@ function candidatesRequest(
   const { started, weights, harness } = running(state);
   const { spec, experimentId } = started;
   return {
-    type: 'whale.candidates.requested.v1',
+    type: 'whale.candidates.requested.v2',
     data: {
       experimentId,
       iterationId,
@@ -91,6 +91,7 @@ function candidatesRequest(
       domain: spec.domain,
       proposer: spec.proposer,
       count: spec.harness.candidates,
+      promptsOnly: spec.strategy.kind === 'prompt-only',
       archive: state.archive.map((entry) => ({
         evaluationId: entry.evaluationId,
         harnessId: entry.harness.id,

@@ -2,6 +2,7 @@ import type { SchedulerOutput } from '../events.ts';
 import { retryRequests } from '../rollouts.ts';
 import type { SchedulerState } from '../state.ts';
 import { decideEvaluation, decideIdle } from './between-phases.ts';
+import { decideChallenge, decideConfirming } from './confirmation.ts';
 import { decideCandidates, decideHarnessBegin, decideHarnessNext, decideProposing } from './harness-phase.ts';
 import { experimentEnded, phaseEnded } from './result.ts';
 import { decideStep, decideUpdate, decideWeightNext } from './weight-phase.ts';
@@ -13,6 +14,8 @@ import { decideStep, decideUpdate, decideWeightNext } from './weight-phase.ts';
  * S2 Within a phase one side is frozen: a weight phase changes no harness, a harness phase no weights.
  * S3 What would exceed the rollout budget is not begun.
  * S4 Validation and test outcomes never enter a decision about when a phase ends.
+ * S5 With `confirm` the incumbent changes by a decision over fresh rollouts and by nothing else; state, archive and
+ *    patience know the same incumbent.
  */
 export function decide(state: SchedulerState): readonly SchedulerOutput[] {
   if (!state.started || state.stage.at === 'ended') return [];
@@ -45,6 +48,10 @@ export function decide(state: SchedulerState): readonly SchedulerOutput[] {
       return decideProposing(state, stage);
     case 'candidates':
       return decideCandidates(state, stage.harnesses);
+    case 'challenged':
+      return decideChallenge(state);
+    case 'confirming':
+      return decideConfirming(state, stage);
     case 'failing':
       return ending(state, 'failed', stage.reason);
     default:

@@ -1,4 +1,4 @@
-import { archiveDecider, type ArchiveInput, type ArchiveState } from '@whale/app-archive';
+import { archiveDecider, archiveSubscriptions, type ArchiveInput, type ArchiveState } from '@whale/app-archive';
 import {
   eventDefinition,
   eventId,
@@ -11,26 +11,14 @@ import { canonicalJson, rng } from '@whale/kernel';
 import { schedulerDecider } from '../decider.ts';
 import type { SchedulerInput, SchedulerOutput } from '../events.ts';
 import type { SchedulerState } from '../state.ts';
+import { subscriptions } from '../subscriptions.ts';
 import { answer, type WorldOptions } from './scripted-world.ts';
 
 const SCHEDULER_INPUTS = new Set<string>([
   'whale.experiment.started.v1',
-  'whale.experiment.cancel-requested.v1',
-  'whale.rollout.failed.v1',
-  'whale.rollout.verified.v1',
-  'whale.verification.failed.v1',
-  'whale.weights.updated.v2',
-  'whale.weight-update.failed.v1',
-  'whale.harness.proposed.v1',
-  'whale.proposal.failed.v1',
-  'whale.harness.scored.v1',
+  ...subscriptions.consumes.map(({ type }) => type),
 ]);
-const ARCHIVE_INPUTS = new Set<string>([
-  'whale.evaluation.opened.v1',
-  'whale.rollout.verified.v1',
-  'whale.verification.failed.v1',
-  'whale.rollout.failed.v1',
-]);
+const ARCHIVE_INPUTS = new Set<string>(archiveSubscriptions.consumes.map(({ type }) => type));
 
 export interface ScriptedRun {
   /** What the scheduler heard, in the order in which it heard it. */

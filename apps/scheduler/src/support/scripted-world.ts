@@ -6,6 +6,7 @@ import {
   type ExperimentStarted,
   type HarnessRef,
   type Outcome,
+  type ProposalStep,
   type RolloutRequested,
   type SpecInput,
   type WeightUpdateRequested,
@@ -20,6 +21,8 @@ export interface WorldOptions {
   verifierFailures?: number;
   updateFailures?: number;
   proposalFailures?: number;
+  /** Share of proposals that are audited step by step, as of a model in a tool loop. */
+  audits?: number;
   /** Overrides the outcome of a rollout; undefined leaves it to chance. */
   outcome?: (request: RolloutRequested['data']) => Outcome | undefined;
 }
@@ -34,8 +37,13 @@ export function answer(event: AnyEvent, options: WorldOptions = {}): AnyEvent[] 
       return [answerRollout(event.data, options, chance(event.data.rolloutId, event.data.attempt))];
     case 'whale.weight-update.requested.v1':
       return [answerUpdate(event.data, options, chance(event.data.stepId, event.data.attempt))];
-    case 'whale.candidates.requested.v1':
-      return answerProposal(event.data, options, chance(event.data.iterationId, event.data.attempt));
+    case 'whale.candidates.requested.v2': {
+      const { iterationId, attempt } = event.data;
+      return [
+        ...answerAudit(event.data, options, chance(iterationId, attempt, 'audit')),
+        ...answerProposal(event.data, options, chance(iterationId, attempt)),
+      ];
+    }
     default:
       return [];
   }
@@ -95,6 +103,30 @@ function answerUpdate(request: WeightUpdateRequested['data'], options: WorldOpti
       tokens: { trained: 10 * accepted.length, processed: 40 * accepted.length },
     },
   };
+}
+
+/** A call of the model, and the end unless the attempt was cut off. */
+function answerAudit(request: CandidatesRequested['data'], options: WorldOptions, random: Rng): AnyEvent[] {
+  const { experimentId, iterationId, attempt, count } = request;
+  if (random.float() >= (options.audits ?? 0)) return [];
+  const totals = { calls: 1 + random.int(9), tokens: random.int(10_000), usd: random.float(), bytesRead: 7 };
+  const usage = { input: 1, output: 1, cacheWrite: 0, cacheRead: 0 };
+  const steps: ProposalStep[] = [
+    {
+      kind: 'call',
+      turn: 1,
+      model: 'scripted',
+      stopReason: 'end_turn',
+      usage,
+      usd: 0.1,
+      content: blob(`reply/${iterationId}/${attempt}`),
+    },
+    { kind: 'ended', reason: 'finished', message: null, wanted: count, written: count, valid: count },
+  ];
+  return steps.slice(0, random.float() < 0.2 ? 1 : 2).map((step, i) => ({
+    type: 'whale.proposal.audited.v1',
+    data: { experimentId, iterationId, attempt, sequence: i + 1, proposer: 'scripted', step, totals },
+  }));
 }
 
 function answerProposal(request: CandidatesRequested['data'], options: WorldOptions, random: Rng): AnyEvent[] {

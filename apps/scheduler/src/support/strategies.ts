@@ -1,7 +1,7 @@
 import type { SpecInput } from '@whale/contracts';
 import type { WorldOptions } from './scripted-world.ts';
 
-/** The four strategies, small enough for many runs. */
+/** All strategies, small enough for many runs. */
 export const strategies: Record<SpecInput['strategy']['kind'], SpecInput['strategy']> = {
   fixed: { kind: 'fixed', cycles: 2, weight: { epochs: 0.6 }, harness: { iterations: 2 } },
   adaptive: {
@@ -12,6 +12,11 @@ export const strategies: Record<SpecInput['strategy']['kind'], SpecInput['strate
   },
   'weight-only': { kind: 'weight-only', weight: { epochs: 1.2 } },
   'harness-only': { kind: 'harness-only', harness: { iterations: 4 } },
+  stagewise: { kind: 'stagewise', weight: { epochs: 0.6 }, harness: { iterations: 3 } },
+  'prompt-only': {
+    kind: 'prompt-only',
+    schedule: { kind: 'fixed', cycles: 2, weight: { epochs: 0.4 }, harness: { iterations: 2 } },
+  },
 };
 
 /** A world in which everything that may fail fails now and then. */
@@ -20,4 +25,10 @@ export const troubled: WorldOptions = {
   verifierFailures: 0.03,
   updateFailures: 0.2,
   proposalFailures: 0.3,
+  audits: 0.7,
+};
+
+/** Winners are measured again, one fresh rollout a task. */
+export const confirm: Partial<SpecInput> = {
+  harness: { candidates: 3, acceptance: 'confirm', confirm: { rolloutsPerTask: 1 } },
 };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineEvent, type EventOf } from '../event-definition.ts';
+import { defineEvent } from '../event-definition.ts';
 import { HarnessRef, Id, WeightsRef } from '../primitives.ts';
 import { Spec } from '../spec.ts';
 
-export const CandidatesRequested = defineEvent({
+export const CandidatesRequestedV1 = defineEvent({
   type: 'whale.candidates.requested.v1',
   topic: 'whale.schedule.v1',
   summary: 'The proposer is to write M candidates from exactly these archive entries.',
@@ -28,4 +28,3 @@ export const CandidatesRequested = defineEvent({
     final: z.boolean(),
   }),
 });
-export type CandidatesRequested = EventOf<typeof CandidatesRequested>;

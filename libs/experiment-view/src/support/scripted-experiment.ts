@@ -1,5 +1,10 @@
-import { archiveDecider, type ArchiveInput, type ArchiveState } from '@whale/app-archive';
-import { schedulerDecider, type SchedulerInput, type SchedulerState } from '@whale/app-scheduler';
+import { archiveDecider, archiveSubscriptions, type ArchiveInput, type ArchiveState } from '@whale/app-archive';
+import {
+  schedulerDecider,
+  schedulerSubscriptions,
+  type SchedulerInput,
+  type SchedulerState,
+} from '@whale/app-scheduler';
 import {
   decodeRecord,
   encodeEvent,
@@ -36,24 +41,11 @@ export interface ScriptedOptions {
   stopAfter?: number;
 }
 
-const INPUTS_OF_SCHEDULER = new Set([
+const INPUTS_OF_SCHEDULER = new Set<string>([
   'whale.experiment.started.v1',
-  'whale.experiment.cancel-requested.v1',
-  'whale.rollout.failed.v1',
-  'whale.rollout.verified.v1',
-  'whale.verification.failed.v1',
-  'whale.weights.updated.v2',
-  'whale.weight-update.failed.v1',
-  'whale.harness.proposed.v1',
-  'whale.proposal.failed.v1',
-  'whale.harness.scored.v1',
+  ...schedulerSubscriptions.consumes.map(({ type }) => type).filter((type) => type !== 'whale.experiment.submitted.v1'),
 ]);
-const INPUTS_OF_ARCHIVE = new Set([
-  'whale.evaluation.opened.v1',
-  'whale.rollout.verified.v1',
-  'whale.verification.failed.v1',
-  'whale.rollout.failed.v1',
-]);
+const INPUTS_OF_ARCHIVE = new Set<string>(archiveSubscriptions.consumes.map(({ type }) => type));
 
 const BASE_SPEC: SpecInput = {
   name: 'scripted',

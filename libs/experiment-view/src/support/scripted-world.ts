@@ -4,6 +4,7 @@ import type {
   ExperimentStarted,
   HarnessRef,
   Outcome,
+  ProposalStep,
   RolloutEnd,
   RolloutRequested,
   Segment,
@@ -12,7 +13,7 @@ import type {
   WeightsRef,
   WeightUpdateRequested,
 } from '@whale/contracts';
-import { rng, sha256 } from '@whale/kernel';
+import { rng, sha256, type Rng } from '@whale/kernel';
 
 /** How the scripted parts behave. All chances in [0, 1]. */
 export interface Script {
@@ -23,6 +24,8 @@ export interface Script {
   infrastructure: number;
   /** Chance that a written candidate is refused by the check. */
   refused: number;
+  /** Proposals tell of a call of the model and of their end, as of a model in a tool loop. */
+  audited: boolean;
   /** Text of the question and of what the model writes; for hostile texts. */
   question: (taskId: string) => string;
   hypothesis: (number: number) => string;
@@ -33,6 +36,7 @@ const DEFAULT: Script = {
   skill: ({ updates, level }) => Math.min(0.95, 0.2 + 0.05 * updates + 0.12 * level),
   infrastructure: 0.02,
   refused: 0.2,
+  audited: false,
   question: (taskId) => `Who was the mayor of the home town of ${taskId}?`,
   hypothesis: (number) => `Asking for ${number + 2} documents lets the model see the answer more often`,
 };
@@ -83,7 +87,7 @@ export class ScriptedWorld {
         return this.#rollout(event.data);
       case 'whale.weight-update.requested.v1':
         return [this.#update(event.data)];
-      case 'whale.candidates.requested.v1':
+      case 'whale.candidates.requested.v2':
         return this.#candidates(event.data);
       default:
         return [];
@@ -161,7 +165,8 @@ export class ScriptedWorld {
     };
   }
 
-  #candidates({ experimentId, iterationId, count, incumbent, seed }: CandidatesRequested['data']): AnyEvent[] {
+  #candidates(request: CandidatesRequested['data']): AnyEvent[] {
+    const { experimentId, iterationId, count, incumbent, seed } = request;
     const random = rng(`scripted/${seed}`);
     const parentLevel = this.#levels.get(incumbent.id) ?? 0;
     const refused: AnyEvent[] = [];
@@ -186,7 +191,7 @@ export class ScriptedWorld {
       const data = { ...place, harness, source, hypothesis, changes: [`prompts: ${name}`], diff };
       return { type: 'whale.harness.proposed.v1', data };
     });
-    return [...refused, ...proposed];
+    return [...(this.#script.audited ? audit(request, random) : []), ...refused, ...proposed];
   }
 
   #harness(source: string, level: number): HarnessRef {
@@ -200,4 +205,19 @@ export class ScriptedWorld {
 function weightsRef(updates: number): WeightsRef {
   const hash = sha256(`scripted weights ${updates}`);
   return { version: `w${updates}`, uri: `blob:sha256/${hash}`, sha256: hash, bytes: 4 };
+}
+
+function audit({ experimentId, iterationId, attempt, count }: CandidatesRequested['data'], random: Rng): AnyEvent[] {
+  const totals = { calls: 2 + random.int(6), tokens: 1_000 + random.int(9_000), usd: random.float(), bytesRead: 0 };
+  const usage = { input: 900, output: 100, cacheWrite: 0, cacheRead: 0 };
+  const hash = sha256(`reply ${iterationId}`);
+  const content = { uri: `blob:sha256/${hash}`, sha256: hash, bytes: 4 };
+  const steps: ProposalStep[] = [
+    { kind: 'call', turn: 1, model: 'scripted', stopReason: 'end_turn', usage, usd: 0.01, content },
+    { kind: 'ended', reason: 'finished', message: null, wanted: count, written: count, valid: count },
+  ];
+  return steps.map((step, i) => ({
+    type: 'whale.proposal.audited.v1',
+    data: { experimentId, iterationId, attempt, sequence: i + 1, proposer: 'claude', step, totals },
+  }));
 }
