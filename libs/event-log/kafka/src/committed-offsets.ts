@@ -28,7 +28,7 @@ export class CommittedOffsets {
 
   /** Tells what is left, if it is taken at once. */
   async close(): Promise<void> {
-    await Promise.race([this.#commit(), sleep(MOST_MS_AT_THE_END)]);
+    await Promise.race([this.#commit(), sleep(MOST_MS_AT_THE_END, undefined, { ref: false })]);
   }
 
   async #commit(): Promise<void> {

@@ -87,9 +87,9 @@ export class Member {
     this.#sleepWatch.end();
     await this.#held.close();
     // A member that leaves while it joins would be waited for by the others until its session ends.
-    await Promise.race([this.#running, this.ended, sleep(MOST_MS_TO_JOIN)]);
+    await Promise.race([this.#running, this.ended, sleep(MOST_MS_TO_JOIN, undefined, { ref: false })]);
     await this.#committed.close();
-    await Promise.race([this.#consumer.disconnect().catch(() => undefined), sleep(MOST_MS_TO_LEAVE)]);
+    await Promise.race([this.#consumer.disconnect().catch(() => undefined), sleep(MOST_MS_TO_LEAVE, undefined, { ref: false })]);
   }
 
   #newConsumer(): Consumer {
