@@ -101,7 +101,7 @@ describe('the AsyncAPI document', () => {
 
   test.each(types)('has an example of %s that fits its payload and headers', (type) => {
     const { payload, headers, examples } = document.components.messages[type] as Message;
-    expect(new Ajv({ strict: false }).validate(payload, examples[0]?.payload)).toBe(true);
+    expect(new Ajv({ strict: false, validateFormats: false }).validate(payload, examples[0]?.payload)).toBe(true);
     const { headers: common } = document.components.messageTraits.cloudEvent;
     const merged = { ...common, properties: { ...common.properties, ...headers.properties } };
     const validator = new Ajv({ strict: false, validateFormats: false });
