@@ -176,7 +176,7 @@ describe('what goes wrong', () => {
   it('H3: without a valid draft it is told as the failure of the proposal', async () => {
     const host = await ProposerHost.open();
     const proposer: Proposer = {
-      // eslint-disable-next-line require-yield -- it breaks before
+       
       async *propose() {
         throw new WhaleError('API_KEY', 'no key');
       },
