@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseComponents } from './components.ts';
-import { withHeader, withoutHeader } from './header.ts';
+import { readHeader, withHeader, withoutHeader } from './header.ts';
 
 const told = fc.record({
   parent: fc.stringMatching(/^[0-9a-f]{64}$/u),
@@ -20,6 +20,25 @@ describe('the header of a candidate', () => {
         },
       ),
     );
+  });
+
+  it('is read back, but for white space', () => {
+    const plain = (text: string) => text.split(/\s+/u).filter(Boolean).join(' ');
+    fc.assert(
+      fc.property(told, ({ parent, changes, hypothesis }) => {
+        expect(readHeader(withHeader('code();\n', { parent, changes, hypothesis }))).toEqual({
+          parent,
+          changes: changes.map(plain),
+          hypothesis: plain(hypothesis),
+        });
+      }),
+    );
+  });
+
+  it('is read where somebody wrote it by hand, and is empty where nobody did', () => {
+    const written = '// My idea.\n// hypothesis: it helps\n//   a lot\n// not this\n//   nor this\n\n// parent: x\n';
+    expect(readHeader(written)).toEqual({ parent: '', hypothesis: 'it helps a lot', changes: [] });
+    expect(readHeader('code();\n// hypothesis: later')).toEqual({ parent: '', hypothesis: '', changes: [] });
   });
 
   it('takes the place of the one before', () => {

@@ -20,6 +20,28 @@ export function withHeader(source: string, { parent, changes, hypothesis }: Omit
   return `${lines.join('\n')}\n\n${withoutHeader(source)}`;
 }
 
+/**
+ * What the comment lines at the head of a source say of the candidate, in the words of `withHeader` or of somebody who
+ * wrote them by hand; '' and [] where they say nothing.
+ */
+export function readHeader(source: string): Omit<Draft, 'source'> {
+  const told = { parent: '', hypothesis: '', changes: [] as string[] };
+  let continued: ((text: string) => void) | undefined;
+  for (const line of source.split('\n')) {
+    if (!line.startsWith('//')) break;
+    const { label, text = '' } = /^\/\/ (?<label>parent|change|hypothesis): *(?<text>.*)$/u.exec(line)?.groups ?? {};
+    if (label === 'change') {
+      const at = told.changes.push(text.trim()) - 1;
+      continued = (more) => (told.changes[at] += ` ${more}`);
+    } else if (label === 'parent' || label === 'hypothesis') {
+      told[label] = text.trim();
+      continued = (more) => (told[label] += ` ${more}`);
+    } else if (/^\/\/ {3}\S/u.test(line)) continued?.(line.slice(2).trim());
+    else continued = undefined;
+  }
+  return told;
+}
+
 /** Comment lines; those after the first are indented, so that none of them can look like a region marker. */
 function wrap(label: string, text: string): string[] {
   const lines: string[] = [];

@@ -9,12 +9,13 @@ export type {
   SessionEnd,
 } from './proposer.ts';
 export { parseComponents, replaceComponents, type Component } from './components.ts';
-export { withHeader, withoutHeader } from './header.ts';
+export { readHeader, withHeader, withoutHeader } from './header.ts';
 export { unifiedDiff } from './unified-diff.ts';
 export { Claude, type ClaudeOptions } from './claude/claude.ts';
 export { Recombine } from './recombine/recombine.ts';
 export { Random } from './random/random.ts';
 export { Module } from './module/module.ts';
+export { Command, type CommandOptions } from './command/command.ts';
 export { loadProposer } from './module/load-proposer.ts';
 export type { ProposerModule } from './module/proposer-module.ts';
 export type { CallBegun, JournalEntry, OwnStep, ProposalSession, Trial, TriedEffect } from './session.ts';
