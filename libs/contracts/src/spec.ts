@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonRecord } from './json.ts';
 
 const positiveInt = z.int().positive();
 /** A share of D_weight: 0.6 is six tenths of an epoch. */
@@ -128,7 +129,7 @@ const ClaudeProposer = z.strictObject({
 const ModuleProposer = z.strictObject({
   kind: z.literal('module'),
   path: z.string().min(1),
-  options: z.record(z.string(), z.json()).default({}),
+  options: JsonRecord.prefault({}),
   /** Wall time, s. */
   seconds: z.number().positive().default(1_800),
 });
@@ -165,7 +166,7 @@ export const Spec = z.strictObject({
     /** A built-in domain, or a module path (`./my-domain.ts`) that exports a DomainModule. */
     name: z.string().min(1),
     dataset: z.string().min(1),
-    options: z.record(z.string(), z.json()).default({}),
+    options: JsonRecord.prefault({}),
   }),
   policy: z
     .strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Json, JsonRecord } from './json.ts';
 
 export const Message = z.strictObject({
   role: z.enum(['system', 'user', 'assistant', 'tool']),
@@ -19,7 +20,7 @@ export type GenerateEffect = z.infer<typeof GenerateEffect>;
 export const ToolEffect = z.strictObject({
   type: z.literal('tool'),
   name: z.string().min(1),
-  args: z.record(z.string(), z.json()),
+  args: JsonRecord,
 });
 export type ToolEffect = z.infer<typeof ToolEffect>;
 
@@ -34,7 +35,7 @@ export const Reply = z.strictObject({
 });
 export type Reply = z.infer<typeof Reply>;
 
-export const EffectRecord = z.strictObject({ effect: Effect, result: z.json() });
+export const EffectRecord = z.strictObject({ effect: Effect, result: Json });
 export type EffectRecord = z.infer<typeof EffectRecord>;
 
 /** What a person reads of a rollout, in order. Model segments carry the sampled token ids. */
