@@ -25,7 +25,7 @@ describe('whale', () => {
   it('says what it is, with every command', async () => {
     const { code, stdout } = await whale(['--help']);
     expect(code).toBe(0);
-    const names = 'run ls show report events rebuild services topics pretrain domain harness doctor'.split(' ');
+    const names = 'run ls show report events audit rebuild services topics pretrain domain harness doctor'.split(' ');
     for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
   });
 
@@ -74,7 +74,7 @@ describe('looking at data', () => {
     });
   });
 
-  it.each([['show'], ['report'], ['events']])(
+  it.each([['show'], ['report'], ['events'], ['audit']])(
     '%s of an unknown experiment names those that are known',
     async (command) => {
       const { code, stderr } = await whale([command, 'nope', '--data', two]);

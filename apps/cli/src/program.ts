@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   show: async () => (await import('./commands/show.ts')).showCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
   events: async () => (await import('./commands/events.ts')).eventsCommand,
+  audit: async () => (await import('./commands/audit.ts')).auditCommand,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuildCommand,
   services: async () => (await import('./commands/services.ts')).servicesCommand,
   topics: async () => (await import('./commands/topics.ts')).topicsCommand,
