@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { evaluationKey } from './state.ts';
 import { ofType, scriptedRun } from './support/scripted-run.ts';
 import { started } from './support/scripted-world.ts';
-import { strategies, troubled } from './support/strategies.ts';
+import { confirm, strategies, troubled } from './support/strategies.ts';
 
 test('S3: what would exceed the rollout budget is not begun, and the ledger says what was', () => {
   fc.assert(
@@ -11,9 +11,11 @@ test('S3: what would exceed the rollout budget is not begun, and the ledger says
       fc.constantFrom(...Object.values(strategies)),
       fc.integer({ min: 1, max: 300 }),
       fc.constantFrom('phase' as const, 'cycle' as const),
-      (strategy, rollouts, after) => {
+      fc.constantFrom({}, confirm),
+      (strategy, rollouts, after, acceptance) => {
         const start = started({
           strategy,
+          ...acceptance,
           budget: { rollouts },
           evaluation: { rolloutsPerTask: 1, validationRolloutsPerTask: 1, after },
         });

@@ -1,8 +1,8 @@
 import type { AnyEvent, ExperimentCancelRequested, ExperimentEnded } from '@whale/contracts';
 import { describe, expect, test } from 'vitest';
 import { ofType, replay, scriptedRun, type ScriptedRun } from './support/scripted-run.ts';
-import { started } from './support/scripted-world.ts';
-import { strategies } from './support/strategies.ts';
+import { started, type WorldOptions } from './support/scripted-world.ts';
+import { confirm, strategies } from './support/strategies.ts';
 
 const fixed = started({ strategy: strategies.fixed });
 const ending = (run: Pick<ScriptedRun, 'decided'>): ExperimentEnded['data'] | undefined =>
@@ -112,13 +112,14 @@ describe('a request to cancel', () => {
     type: 'whale.experiment.cancel-requested.v1',
     data: { experimentId: fixed.data.experimentId, reason: 'enough' },
   };
-  const cancelledAfter = (type: AnyEvent['type']) => {
+  const cancelledAfter = (type: AnyEvent['type'], begun = fixed, world: WorldOptions = {}) => {
     let asked = false;
-    return scriptedRun(fixed, {
+    return scriptedRun(begun, {
+      world,
       interrupt: (decided) => {
         if (asked || !decided.some((event) => event.type === type)) return undefined;
         asked = true;
-        return cancel;
+        return { ...cancel, data: { ...cancel.data, experimentId: begun.data.experimentId } };
       },
     });
   };
@@ -136,6 +137,18 @@ describe('a request to cancel', () => {
     expect(phases).toHaveLength(begun.length);
     expect(run.decided.at(-1)?.type).toBe('whale.experiment.ended.v1');
     expect(run.scheduler.facts).toEqual(replay([]).state.facts);
+  });
+
+  test('ends it in the middle of a confirmation, and nobody is accepted', () => {
+    const begun = started({ strategy: strategies.fixed, ...confirm });
+    const run = cancelledAfter('whale.confirmation.opened.v1', begun, {
+      outcome: ({ group, harness }) =>
+        group.purpose !== 'harness' ? undefined : harness.id === begun.data.harness.id ? 'incorrect' : 'correct',
+    });
+    expect(ending(run)).toMatchObject({ status: 'cancelled' });
+    expect(ofType(run.decided, 'whale.acceptance.decided.v1')).toEqual([]);
+    const [opened] = ofType(run.decided, 'whale.confirmation.opened.v1');
+    expect(ofType(run.decided, 'whale.phase.ended.v1').at(-1)?.data.harness).toEqual(opened?.data.incumbent.harness);
   });
 
   test('that comes first ends it as soon as it starts', () => {

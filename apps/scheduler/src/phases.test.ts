@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asStreams, ofType, scriptedRun, type ScriptedRun } from './support/scripted-run.ts';
 import { started } from './support/scripted-world.ts';
-import { strategies, troubled } from './support/strategies.ts';
+import { confirm, strategies, troubled } from './support/strategies.ts';
 
 const { fixed, adaptive } = strategies;
 const seed = fc.string({ minLength: 1, maxLength: 8 });
@@ -30,10 +30,19 @@ test.each(Object.entries(strategies))('%s runs its phases to the end', (kind, st
   );
 });
 
+test('only prompt-only asks for candidates that change nothing but prompts', () => {
+  for (const [kind, strategy] of Object.entries(strategies)) {
+    const requests = ofType(scriptedRun(started({ strategy })).decided, 'whale.candidates.requested.v2');
+    expect(new Set(requests.map(({ data }) => data.promptsOnly))).toEqual(
+      new Set(kind === 'weight-only' ? [] : [kind === 'prompt-only']),
+    );
+  }
+});
+
 test('S2: within a phase one side is frozen', () => {
   fc.assert(
     fc.property(seed, (world) => {
-      const run = scriptedRun(started({ strategy: fixed }), { world: { ...troubled, seed: world } });
+      const run = scriptedRun(started({ strategy: fixed, ...confirm }), { world: { ...troubled, seed: world } });
       const ends = new Map(phaseEnds(run).map((phase) => [phase.phaseId, phase]));
       let phase: { kind: string; weights: string; harness: string } | null = null;
       for (const { type, data } of run.decided) {
@@ -45,6 +54,7 @@ test('S2: within a phase one side is frozen', () => {
         }
         if (type === 'whale.phase.ended.v1') phase = null;
         if (type === 'whale.weight-step.opened.v1') expect(data.harness.id).toBe(phase?.harness);
+        if (type === 'whale.confirmation.opened.v1') expect(data.weights.version).toBe(phase?.weights);
         if (type === 'whale.evaluation.opened.v1' && data.search) expect(data.weights.version).toBe(phase?.weights);
         if (type === 'whale.rollout.requested.v1' && data.group.purpose !== 'evaluation') {
           expect(data.group.purpose).toBe(phase?.kind);
@@ -59,7 +69,7 @@ test('S4: validation and test outcomes never enter a decision about when a phase
   fc.assert(
     fc.property(seed, (world) => {
       const withEvaluations = (outcome: Outcome | undefined) =>
-        scriptedRun(started({ strategy: adaptive }), {
+        scriptedRun(started({ strategy: adaptive, ...confirm }), {
           world: { seed: world, outcome: (request) => (request.group.purpose === 'evaluation' ? outcome : undefined) },
         });
       const byChance = withEvaluations(undefined);

@@ -7,7 +7,7 @@ import { replayRefusal, replayScheduler } from './replay.ts';
 import { initialState } from './state.ts';
 import { asStreams, idOf, interleave, ofType, scriptedRun } from './support/scripted-run.ts';
 import { started } from './support/scripted-world.ts';
-import { strategies, troubled } from './support/strategies.ts';
+import { confirm, strategies, troubled } from './support/strategies.ts';
 
 const start = started({ strategy: strategies.fixed });
 const cancel: ExperimentCancelRequested = {
@@ -24,17 +24,20 @@ test('a run comes back from its inputs in any order', () => {
   expect(canonicalHash(state)).toBe(canonicalHash(run.scheduler));
 });
 
-test('a cancelled run comes back as it ended, wherever it was cancelled', () => {
+test.each([
+  ['by arg max', start],
+  ['with confirmation', started({ strategy: strategies.fixed, ...confirm })],
+])('a cancelled run comes back as it ended, wherever it was cancelled (%s)', (_, begun) => {
   fc.assert(
     fc.property(fc.nat(900), fc.string({ minLength: 1, maxLength: 8 }), (after, order) => {
       let asked = false;
-      const run = scriptedRun(start, {
+      const run = scriptedRun(begun, {
         world: { ...troubled, seed: order },
         order,
         interrupt: (decided) => {
           if (asked || decided.length < after) return undefined;
           asked = true;
-          return cancel;
+          return { ...cancel, data: { ...cancel.data, experimentId: begun.data.experimentId } };
         },
       });
       const { state, decided } = replayScheduler(interleave(run.inputs, `${order}/again`), knownOf(run.decided));

@@ -23,6 +23,8 @@ export interface WorldOptions {
   proposalFailures?: number;
   /** Share of proposals that are audited step by step, as of a model in a tool loop. */
   audits?: number;
+  /** Overrides the number of valid candidates; with 0 the proposal fails. */
+  candidates?: (request: CandidatesRequested['data']) => number;
   /** Overrides the outcome of a rollout; undefined leaves it to chance. */
   outcome?: (request: RolloutRequested['data']) => Outcome | undefined;
 }
@@ -131,7 +133,8 @@ function answerAudit(request: CandidatesRequested['data'], options: WorldOptions
 
 function answerProposal(request: CandidatesRequested['data'], options: WorldOptions, random: Rng): AnyEvent[] {
   const { experimentId, iterationId, attempt, final, incumbent, count } = request;
-  if (random.float() < (options.proposalFailures ?? 0)) {
+  const wanted = options.candidates?.(request);
+  if (wanted === 0 || random.float() < (options.proposalFailures ?? 0)) {
     return [
       {
         type: 'whale.proposal.failed.v1',
@@ -139,7 +142,7 @@ function answerProposal(request: CandidatesRequested['data'], options: WorldOpti
       },
     ];
   }
-  const of = 1 + random.int(count);
+  const of = wanted ?? 1 + random.int(count);
   return Array.from({ length: of }, (_, index) => {
     const source = `// candidate ${iterationId} ${index}`;
     return {
