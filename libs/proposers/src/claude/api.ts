@@ -159,6 +159,10 @@ function read(error: unknown, model: string, { sdk, key, clock }: Reader): CallF
     const header = (name: string): string | null => headers?.get(name) ?? null;
     return failureOf({ status, type, code: errorCode, message, header }, model, clock.now());
   }
+  // What is no JSON is not quoted.
+  if (error instanceof sdk.AnthropicError && error.cause instanceof SyntaxError) {
+    return brokenReply('an event of the stream is no JSON');
+  }
   // The stream broke off, or was no stream of events.
   if (error instanceof sdk.AnthropicError) return brokenReply(redact(causesOf(error), key).slice(0, 500));
   throw error;
@@ -169,7 +173,7 @@ function causesOf(error: Error): string {
   const parts: string[] = [];
   for (let at: unknown = error; at instanceof Error && parts.length < 5; at = at.cause) {
     const code = 'code' in at ? ` (${String(at.code)})` : '';
-    parts.push(`${at.message}${code}`);
+    if (at.message !== '') parts.push(`${at.message}${code}`);
   }
   return parts.join(': ');
 }
