@@ -137,7 +137,7 @@ const ModuleProposer = z.strictObject({
 /** An external command, started in the workspace; it writes files into `candidates/`. */
 const CommandProposer = z.strictObject({
   kind: z.literal('command'),
-  /** Program and arguments; no shell. One that begins with `./` or `../` is a path from where the service was started. */
+  /** Program and arguments; no shell. Those that begin with `./` or `../` are paths from where the service was started. */
   command: z.array(z.string().min(1)).min(1),
   /** Names of environment variables that it may see besides PATH, HOME, LANG and TMPDIR. */
   environment: z.array(z.string().min(1)).default([]),

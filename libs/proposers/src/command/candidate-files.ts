@@ -24,6 +24,7 @@ export interface Found {
 }
 
 const FOLDER = 'candidates';
+const TASK = 'task.md';
 const MOST_FILES = 256;
 const MOST_SOURCE_BYTES = 256 << 10;
 const MOST_NOTES_BYTES = 64 << 10;
@@ -76,9 +77,14 @@ export class CandidateFolder {
   async restore(files: readonly CandidateFile[]): Promise<void> {
     await this.#make();
     for (const { name, source, notes } of files) {
-      await this.#write(`${name}.ts`, source);
-      if (notes !== null) await this.#write(`${name}.json`, notes);
+      await this.#write([FOLDER, `${name}.ts`], source);
+      if (notes !== null) await this.#write([FOLDER, `${name}.json`], notes);
     }
+  }
+
+  /** Writes task.md, beside the folder. */
+  async task(text: string): Promise<void> {
+    await this.#write([TASK], text);
   }
 
   /** Leaves `<name>.rejected.json` beside the candidate, or takes it away. */
@@ -87,7 +93,7 @@ export class CandidateFolder {
     await this.#make();
     const file = `${name}${VERDICT}.json`;
     if (verdict === null) await rm(join(this.#workspace, FOLDER, file), { recursive: true, force: true });
-    else await this.#write(file, `${JSON.stringify(verdict, null, 2)}\n`);
+    else await this.#write([FOLDER, file], `${JSON.stringify(verdict, null, 2)}\n`);
   }
 
   /** Names of what is in the folder, sorted. */
@@ -119,11 +125,11 @@ export class CandidateFolder {
     return readText(this.#workspace, [FOLDER, file]);
   }
 
-  async #write(file: string, text: string): Promise<void> {
-    const path = join(this.#workspace, FOLDER, file);
+  async #write(path: readonly string[], text: string): Promise<void> {
+    const file = join(this.#workspace, ...path);
     // Whatever stands there is removed and not followed.
-    await rm(path, { recursive: true, force: true });
-    await writeFile(path, text, { flag: 'wx' });
+    await rm(file, { recursive: true, force: true });
+    await writeFile(file, text, { flag: 'wx' });
   }
 
   /** The program may have removed the folder, or put something else in its place. */

@@ -73,6 +73,16 @@ describe('a command as the proposer', () => {
     expect(contents(session)[1]).toMatchObject({ kind: 'ended', exitCode: 0, stdout: 'hello' });
   });
 
+  it('finds in task.md what is asked of it, and from the second start on that something was rejected', async () => {
+    const session = opened();
+    await propose(`cat task.md; write a "bad$WHALE_ROUND();"; true`, () => no, session);
+    const pages = contents(session).flatMap(({ kind, stdout }) => (kind === 'ended' ? [String(stdout)] : []));
+    expect(pages).toHaveLength(4);
+    for (const page of pages) expect(page).toContain('Wanted: 2 more valid candidates.');
+    expect(pages.map((page) => page.includes('were rejected'))).toEqual([false, true, true, true]);
+    expect(pages[0]).not.toContain('Only the strings');
+  });
+
   it('X2: sees of the environment the usual variables, the named ones, and what the platform tells', async () => {
     const session = opened();
     await propose('env | sort', undefined, session);
@@ -188,11 +198,7 @@ describe('a command as the proposer', () => {
 
   it.each([
     ['on the PATH', ['no-such-program'], /there is no program no-such-program on the PATH/u],
-    [
-      'at a path',
-      ['./no/such'],
-      new RegExp(`there is no program ${resolve('./no/such')}; ./ and ../ are taken from`, 'u'),
-    ],
+    ['at a path', ['./no/such'], new RegExp(`there is no program ${resolve('./no/such')}; paths are taken from`, 'u')],
     ['that may not run', ['./package.json'], /may not be executed/u],
   ])('a program that is not there, %s, is told with what to do', async (_, words, message) => {
     await expect(drive(command, request(words), undefined, opened())).rejects.toMatchObject({

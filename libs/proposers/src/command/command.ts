@@ -10,6 +10,7 @@ import { CommandJournal, type Ended } from './journal.ts';
 import { Keeper } from './keeper.ts';
 import { runProgram } from './run-program.ts';
 import { startError } from './start-error.ts';
+import { taskPage } from './task-page.ts';
 
 type CommandSpec = Extract<ProposerSpec, { kind: 'command' }>;
 
@@ -98,6 +99,7 @@ export class Command implements Proposer {
       return { reason: 'failed', message: `the command was started ${MOST_STARTS} times, and its end was not seen` };
     }
     const command = spec.command.map(fromHere) as [string, ...string[]];
+    await folder.task(taskPage(work.request, round, missing, left));
     await journal.started(round, spec.command, shorten(spec.command.join(' ')));
     const keeper = new Keeper(folder, (file) => journal.written(round, file));
     try {
@@ -154,8 +156,9 @@ function told({ request, workspace }: Work, round: number, missing: number, left
 }
 
 /** The working directory of the program is the workspace, so what the user has named by its path is made absolute. */
-function fromHere(word: string): string {
-  return word.startsWith('./') || word.startsWith('../') ? resolve(word) : word;
+function fromHere(word: string, place: number): string {
+  const isPath = word.startsWith('./') || word.startsWith('../') || (place === 0 && word.includes('/'));
+  return isPath ? resolve(word) : word;
 }
 
 function outOfTime({ spec }: Work): SessionEnd {

@@ -13,9 +13,7 @@ export function startError(cause: unknown, command: readonly string[], folder: s
     return said(`the first line of ${program} names an interpreter that is not there; correct it, or put it first`);
   }
   if (code === 'ENOENT' && program.includes('/')) {
-    return said(
-      `there is no program ${program}; ./ and ../ are taken from ${process.cwd()}, other paths from the workspace`,
-    );
+    return said(`there is no program ${program}; paths are taken from ${process.cwd()}`);
   }
   if (code === 'ENOENT') {
     return said(
