@@ -143,6 +143,8 @@ describe('looking at data', () => {
   });
 });
 
+const CLAUDE = { kind: 'claude', model: 'x', 'prices.input': '1', 'prices.output': '1' };
+
 describe('run with bad input writes nothing', () => {
   const fresh = join(scratch.path, 'fresh');
   it.each<[string, string[], number, RegExp]>([
@@ -157,8 +159,20 @@ describe('run with bad input writes nothing', () => {
     ['an unknown domain', [SPEC, '--set', 'domain.name=nope'], 2, /no domain is called "nope"; built in: search-qa/],
     ['an unknown option of the domain', [SPEC, '--set', 'domain.options.size=3'], 2, /size/],
     ['an unknown service', [SPEC, '--services', 'rolout'], 2, /no service is called "rolout"/],
+    [
+      'a proposer without its key',
+      [SPEC, ...Object.entries(CLAUDE).flatMap(([key, value]) => ['--set', `proposer.${key}=${value}`])],
+      3,
+      /proposer claude: there is no ANTHROPIC_API_KEY/,
+    ],
+    [
+      'a proposer whose module is not there',
+      [SPEC, '--set', 'proposer.kind=module', '--set', 'proposer.path=./nope.ts'],
+      2,
+      /atlas-small\.yaml is not a valid .*\n.*nope\.ts/,
+    ],
   ])('%s', async (_name, args, code, message) => {
-    const result = await whale(['run', ...args, '--data', fresh]);
+    const result = await whale(['run', ...args, '--data', fresh], { ANTHROPIC_API_KEY: '' });
     expect(result.stderr).toMatch(message);
     expect(result.code).toBe(code);
     expect(existsSync(fresh)).toBe(false);

@@ -1,1 +1,2 @@
+export { checkProposer } from './preflight.ts';
 export { proposerService } from './proposer.module.ts';

@@ -1,7 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import type { ProposerKind } from '@whale/contracts';
 import { loadDomain } from '@whale/domain-loader';
 import { HarnessChecker } from '@whale/harness-sandbox';
-import { Recombine } from '@whale/proposers';
+import { Claude, Command, Module as UserModule, Random, Recombine, type Proposer } from '@whale/proposers';
 import { closing, WORK_HANDLERS, type ServiceDefinition } from '@whale/service-kit';
 import { proposerConfig, type ProposerConfig } from './config.ts';
 import { ProposerReactor } from './proposer.reactor.ts';
@@ -11,14 +12,23 @@ import { subscriptions } from './subscriptions.ts';
 @Module({})
 class ProposerModule {}
 
+function proposersOf({ anthropicKey, environment }: ProposerConfig): Record<ProposerKind, Proposer> {
+  return {
+    recombine: new Recombine(),
+    random: new Random(),
+    claude: new Claude({ apiKey: anthropicKey }),
+    module: new UserModule(),
+    command: new Command({ environment }),
+  };
+}
+
 export const proposerService: ServiceDefinition<ProposerConfig> = {
   name: 'proposer',
   subscriptions,
   config: proposerConfig,
   module: ({ blobs, serviceStore }, config): DynamicModule => {
     const checker = new HarnessChecker();
-    const proposers = { recombine: new Recombine() };
-    const parts = { proposers, checker, blobs, loadDomain, store: serviceStore };
+    const parts = { proposers: proposersOf(config), checker, blobs, loadDomain, store: serviceStore };
     return {
       module: ProposerModule,
       controllers: [ProposerReactor],

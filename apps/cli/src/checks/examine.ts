@@ -19,7 +19,7 @@ const { WebAssembly } = globalThis as unknown as {
 };
 
 /** Looks at the machine; writes only below the system's temporary folder. */
-export async function examine(data: string): Promise<Finding[]> {
+export async function examine(data: string, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [
     node(),
     cores(),
@@ -31,6 +31,7 @@ export async function examine(data: string): Promise<Finding[]> {
     await tried('harness sandbox', sandbox, 'Run npm ci again: the package quickjs-wasi holds the sandbox.'),
     await tried('embedded model', model, 'Run npx whale pretrain, or restore libs/embedded-lm/assets.'),
     await tried('search-qa domain', domain, 'Run npm ci again in a complete clone.'),
+    key(environment),
   ];
 }
 
@@ -137,6 +138,13 @@ async function domain(): Promise<string> {
   const { loadDomain } = await import('@whale/domain-loader');
   const { tasks } = await loadDomain({ name: 'search-qa', dataset: 'atlas', options: {} });
   return `${tasks('test').length} test tasks`;
+}
+
+function key({ ANTHROPIC_API_KEY = '' }: NodeJS.ProcessEnv): Finding {
+  const what = 'proposer claude';
+  if (ANTHROPIC_API_KEY.trim() !== '') return { what, state: 'ok', found: 'ANTHROPIC_API_KEY is set' };
+  const remedy = 'Only the proposer claude needs ANTHROPIC_API_KEY; the default, recombine, asks no model.';
+  return { what, state: 'warning', found: 'no key', remedy };
 }
 
 function gigabytes(bytes: number): string {

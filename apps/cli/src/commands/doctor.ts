@@ -19,7 +19,7 @@ export function doctorCommand(program: Command): void {
       const platform =
         location.log === null && location.database === null ? null : await import('../checks/examine-platform.ts');
       const findings = [
-        ...(await examine(location.data)),
+        ...(await examine(location.data, process.env)),
         ...((await platform?.examinePlatform(location, process.env)) ?? []),
       ];
       const missing = findings.filter((finding) => finding.state === 'missing');

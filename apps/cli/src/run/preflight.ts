@@ -1,14 +1,19 @@
-import type { Spec } from '@whale/contracts';
+import type { ServiceName, Spec } from '@whale/contracts';
 import { loadDomain } from '@whale/domain-loader';
 import { InputError } from '@whale/kernel';
 
 /**
  * Everything that must be there before anything is written: the domain, θ₀ and its tokenizer. Throws InputError that
- * names the spec file where the domain refuses what the spec says.
+ * names the spec file where the domain or the proposer refuses what the spec says, and EnvironmentError for what the
+ * proposer lacks where it runs in this process.
  */
-export async function preflight(spec: Spec, file: string): Promise<void> {
+export async function preflight(spec: Spec, file: string, hosted: readonly ServiceName[]): Promise<void> {
   try {
     await loadDomain(spec.domain);
+    if (hosted.includes('proposer')) {
+      const { checkProposer } = await import('@whale/app-proposer');
+      await checkProposer(spec.proposer, process.env);
+    }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause;
     throw new InputError(`${file} is not a valid experiment spec:\n${cause.message.replace(/^/gm, '  ')}`, { cause });

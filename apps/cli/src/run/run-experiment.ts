@@ -35,7 +35,7 @@ export async function runExperiment(request: RunRequest): Promise<number> {
   );
   if (before?.result) return printOutcome(before, session);
 
-  await preflight(spec, specFile);
+  await preflight(spec, specFile, options.detach ? [] : names);
   if (options.detach) return submitOnly(request, spec, experimentId, before !== null);
   const definitions = await loadServices(names);
   for (const definition of definitions) definition.config(process.env);

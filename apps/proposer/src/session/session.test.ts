@@ -176,7 +176,6 @@ describe('what goes wrong', () => {
   it('H3: without a valid draft it is told as the failure of the proposal', async () => {
     const host = await ProposerHost.open();
     const proposer: Proposer = {
-       
       async *propose() {
         throw new WhaleError('API_KEY', 'no key');
       },
