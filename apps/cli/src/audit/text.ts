@@ -33,13 +33,14 @@ function rowOf({ step, totals }: AuditedStep): string[] {
   const spends = step.kind === 'call' || step.kind === 'call-lost' || step.kind === 'ended';
   return [
     turn,
-    oneLine(textOf(step), MOST_TEXT),
+    oneLine(stepText(step), MOST_TEXT),
     bytes,
     ...(spends ? [count(totals.tokens), totals.usd.toFixed(4)] : ['', '']),
   ];
 }
 
-function textOf(step: ProposalStep): string {
+/** One step as a sentence, of any length and with whatever a model wrote in it. */
+export function stepText(step: ProposalStep): string {
   switch (step.kind) {
     case 'call':
       return `${step.model}: ${step.stopReason}`;

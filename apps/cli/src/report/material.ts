@@ -1,5 +1,7 @@
 import { latestType, RolloutCompleted } from '@whale/contracts';
 import { provisionalResult, showcase, type ExperimentView, type Showcase } from '@whale/experiment-view';
+import { AUDIT_TOPICS, AUDIT_TYPES, auditedSessions, type AuditedSession } from '../audit/sessions.ts';
+import { readEvents } from '../log/experiments.ts';
 import type { OpenData } from '../log/open.ts';
 import { LogTail } from '../log/tail.ts';
 
@@ -11,6 +13,8 @@ export interface ReportMaterial {
   showcase: Showcase | null;
   /** The rollouts of the showcase by id. */
   rollouts: ReadonlyMap<string, RolloutCompleted['data']>;
+  /** How each batch of candidates was proposed. */
+  sessions: readonly AuditedSession[];
 }
 
 /** Gathers what the view does not hold. Trajectories and sources that are gone leave their section out. */
@@ -24,7 +28,15 @@ export async function gatherMaterial(view: ExperimentView, open: OpenData): Prom
     if (ref && bytes) sources.set(ref.id, new TextDecoder().decode(bytes));
   }
   const ids = found ? [found.before.rolloutId, found.after.rolloutId] : [];
-  return { view, sources, showcase: found, rollouts: await readRollouts(open, new Set(ids)) };
+  const { experimentId } = view;
+  const asked = await readEvents(open, { topics: AUDIT_TOPICS, types: AUDIT_TYPES, experimentId });
+  return {
+    view,
+    sources,
+    showcase: found,
+    rollouts: await readRollouts(open, new Set(ids)),
+    sessions: auditedSessions(asked),
+  };
 }
 
 async function readRollouts(open: OpenData, ids: ReadonlySet<string>): Promise<Map<string, RolloutCompleted['data']>> {

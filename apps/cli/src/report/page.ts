@@ -3,12 +3,14 @@ import { stringify } from 'yaml';
 import { phaseGains, provisionalResult, type ExperimentView } from '@whale/experiment-view';
 import { headline, pairLabel } from '../print/result.ts';
 import { accuracy, count, duration, endReason, percent, plural, points, shortId } from '../print/text.ts';
+import { acceptanceSection } from './acceptance-section.ts';
 import { renderChart, type Chart } from './chart.ts';
 import { accuracyChart, archiveChart, rewardChart } from './charts.ts';
 import { HINT_SCRIPT } from './hints.ts';
 import { Html, safe } from './html.ts';
 import { harnessSection, searchTable } from './harness-section.ts';
 import type { ReportMaterial } from './material.ts';
+import { proposalSection } from './proposal-section.ts';
 import { showcaseSection } from './showcase-section.ts';
 import { STYLE } from './style.ts';
 
@@ -31,6 +33,7 @@ export function reportPage(material: ReportMaterial): string {
           ${header(view)} ${chartSection('Accuracy', accuracyChart(view), ACCURACY_TEXT)} ${phaseSection(view)}
           ${chartSection('Reward of the weight steps', rewardChart(view), REWARD_TEXT)}
           ${chartSection('Harness search', archiveChart(view), ARCHIVE_TEXT)} ${searchTable(view)}
+          ${acceptanceSection(view)} ${proposalSection(material)}
           ${showcaseSection(material)} ${harnessSection(material)} ${ledgerSection(view)} ${specSection(view)}
         </main>
         ${new Html(`<script>${HINT_SCRIPT}</script>`)}

@@ -47,8 +47,12 @@ describe.skipIf(!there)('the report in a browser', () => {
     folder = mkdtempSync(join(tmpdir(), 'whale-report-'));
     file = join(folder, 'report.html');
     data = await scriptedData(join(folder, 'data'), {
-      spec: { description: HOSTILE },
-      script: { question: (taskId) => `${taskId} ${HOSTILE}`, hypothesis: (number) => `${number} ${HOSTILE}` },
+      spec: { description: HOSTILE, harness: { acceptance: 'confirm' } },
+      script: {
+        audited: true,
+        question: (taskId) => `${taskId} ${HOSTILE}`,
+        hypothesis: (number) => `${number} ${HOSTILE}`,
+      },
     });
     const view = viewOf(data.experimentId, data.events);
     await withData(embedded(data.path), async (open) => writeReport(view, open as never, file));
@@ -95,6 +99,16 @@ describe.skipIf(!there)('the report in a browser', () => {
     const { page } = await opened();
     await page.locator('#chart-archive [data-hint]').last().hover();
     expect(await page.locator('.hint').textContent()).toMatch(/accepted/);
+    await page.close();
+  });
+
+  it('tells how candidates were proposed, what was confirmed, and what noise would have been accepted', async () => {
+    const { page } = await opened();
+    const text = (await page.locator('main').textContent()) ?? '';
+    expect(text).toMatch(/iteration 1 of cycle 1: \w+, \d of \d candidates?; \d calls?, [\d,]+ tokens/u);
+    expect(text).toMatch(/ended: finished/u);
+    expect(text).toMatch(/(accepted|refused): (not )?better on fresh rollouts/u);
+    expect(text).toMatch(/candidates in \d+ iterations? on \d+ tasks/u);
     await page.close();
   });
 
