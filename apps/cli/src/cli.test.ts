@@ -25,7 +25,8 @@ describe('whale', () => {
   it('says what it is, with every command', async () => {
     const { code, stdout } = await whale(['--help']);
     expect(code).toBe(0);
-    const names = 'run ls show report events audit rebuild services topics pretrain domain harness doctor'.split(' ');
+    const names =
+      'run ls show report events audit workspace rebuild services topics pretrain domain harness doctor'.split(' ');
     for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
   });
 

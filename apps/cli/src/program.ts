@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   report: async () => (await import('./commands/report.ts')).reportCommand,
   events: async () => (await import('./commands/events.ts')).eventsCommand,
   audit: async () => (await import('./commands/audit.ts')).auditCommand,
+  workspace: async () => (await import('./commands/workspace.ts')).workspaceCommand,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuildCommand,
   services: async () => (await import('./commands/services.ts')).servicesCommand,
   topics: async () => (await import('./commands/topics.ts')).topicsCommand,

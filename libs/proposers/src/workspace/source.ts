@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { BlobStore } from '@whale/blob-store';
-import { ContractError, decodeRecord, latestType, type CandidatesRequested, type Spec } from '@whale/contracts';
+import {
+  ContractError,
+  decodeRecord,
+  latestType,
+  type CandidatesRequested,
+  type RolloutCompleted,
+  type Spec,
+} from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
 import { LogError, type EventLog } from '@whale/event-log';
 import { EnvironmentError, InputError } from '@whale/kernel';
@@ -92,6 +99,11 @@ export class WorkspaceSource {
       const { weights, incumbent, harnesses } = view;
       return { directory: target, weights, incumbent, harnesses: harnesses.length, ...counts, files, bytes };
     });
+  }
+
+  /** Trajectories of the search by rollout id: those that are on the log, each once, in no order. */
+  rollouts(wanted: ReadonlySet<string>, signal?: AbortSignal): AsyncGenerator<RolloutCompleted['data']> {
+    return this.#rollouts.read(wanted, signal);
   }
 
   /** A harness's id is its content address, in the store's own scheme where no event names another. */

@@ -1,0 +1,2 @@
+export { WorkspaceSource, type WorkspaceLog, type WorkspaceOrder, type WrittenWorkspace } from './source.ts';
+export type { WorkspacePoint } from './view.ts';
