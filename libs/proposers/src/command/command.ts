@@ -65,6 +65,7 @@ export class Command implements Proposer {
       let rejected = end.refused.length;
       for (const { name, why } of end.refused) await folder.tell(name, { stage: 'file', message: why, line: null });
       for (const file of end.files) {
+        session.signal.throwIfAborted();
         const draft = draftOf(file, request);
         const verdict = 'problem' in draft ? { stage: 'notes', message: draft.problem, line: null } : yield draft;
         await folder.tell(file.name, verdict);
