@@ -11,18 +11,19 @@ import type {
   ProposalFailed,
 } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
-import { HarnessChecker } from '@whale/harness-sandbox';
+import { HarnessChecker, HarnessSandbox } from '@whale/harness-sandbox';
 import { sha256 } from '@whale/kernel';
 import { Recombine, type Draft, type ProposalRequest, type Proposer } from '@whale/proposers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { scoredKey } from './archive-view.ts';
 import { proposeBatch, type ProposeParts } from './propose-batch.ts';
-import { candidatesRequested, harnessScored } from './testing/requests.ts';
+import { candidatesRequested, harnessScored, nothingOnTheLog } from './testing/requests.ts';
 import { endless, good, smallDomain, syntaxError, throwing, typeError } from './testing/small-domain.ts';
 
 let folder: string;
 let blobs: FolderBlobStore;
-const checker = new HarnessChecker();
+const sandbox = new HarnessSandbox();
+const checker = new HarnessChecker({ sandbox });
 const documents = new Map<string, unknown>();
 const signal = new AbortController().signal;
 /** A pure proposer commits nothing on the way. */
@@ -35,6 +36,7 @@ beforeAll(async () => {
 beforeEach(() => documents.clear());
 afterAll(async () => {
   await checker.close();
+  await sandbox.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -65,6 +67,8 @@ function partsFor(domain: Domain, proposer: Proposer): ProposeParts {
     checker,
     blobs,
     loadDomain: async () => domain,
+    sandbox,
+    source: nothingOnTheLog,
     store: {
       documents: async (keys) =>
         new Map(keys.flatMap((key) => (documents.has(key) ? [[key, documents.get(key)]] : []))),

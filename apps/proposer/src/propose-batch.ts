@@ -1,9 +1,9 @@
 import type { BlobStore } from '@whale/blob-store';
 import type { CandidatesRequested, ProposerKind, Spec } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
-import type { HarnessChecker } from '@whale/harness-sandbox';
+import type { HarnessChecker, HarnessSandbox } from '@whale/harness-sandbox';
 import { sha256 } from '@whale/kernel';
-import type { ArchiveEntry, Proposer } from '@whale/proposers';
+import type { ArchiveEntry, Proposer, WorkspaceSource } from '@whale/proposers';
 import type { ServiceStore, WorkProgress, WorkResult } from '@whale/service-kit';
 import { archiveView, harnessSource } from './archive-view.ts';
 import { proposalRequest, type Batch, type View } from './batch.ts';
@@ -13,10 +13,14 @@ import { HeldSession } from './session/held-session.ts';
 import { HostedSession } from './session/hosted-session.ts';
 import { isPure } from './session/purity.ts';
 import { SessionLog, sessionPrefix } from './session/session-log.ts';
+import { Trials } from './trials/trials.ts';
 
 export interface ProposeParts {
   proposers: Readonly<Partial<Record<ProposerKind, Proposer>>>;
   checker: Pick<HarnessChecker, 'check'>;
+  sandbox: Pick<HarnessSandbox, 'run'>;
+  /** What the log tells of an experiment. */
+  source(experimentId: string): Pick<WorkspaceSource, 'write' | 'rollouts'>;
   blobs: BlobStore;
   loadDomain: (spec: Spec['domain']) => Promise<Domain>;
   store: Pick<ServiceStore, 'documents' | 'documentsUnder'>;
@@ -91,12 +95,17 @@ async function held(view: View, parts: ProposeParts, { signal, progress, log }: 
   const proposer = parts.proposers[kind];
   if (proposer === undefined) throw new Error(`there is no proposer ${kind}`);
   const judge = new Judge(view, parts);
+  const { experimentId, iterationId, attempt } = view.request;
+  const source = parts.source(experimentId);
+  const trials = new Trials(view, { sandbox: parts.sandbox, recordings: source }, signal);
   const session = new HostedSession({
     signal,
     log,
     check: (draft) => judge.judge(draft),
-    tryOut: async () => [],
-    fill: async () => undefined,
+    tryOut: (text, taskIds) => trials.tryOut(text, taskIds),
+    fill: async (folder) => {
+      await source.write(folder, { domain: view.domain, at: { iterationId, attempt }, signal });
+    },
   });
   try {
     const request = proposalRequest(view);

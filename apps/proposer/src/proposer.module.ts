@@ -1,12 +1,13 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { ProposerKind } from '@whale/contracts';
 import { loadDomain } from '@whale/domain-loader';
-import { HarnessChecker } from '@whale/harness-sandbox';
+import { HarnessChecker, HarnessSandbox } from '@whale/harness-sandbox';
 import { Claude, Command, Module as UserModule, Random, Recombine, type Proposer } from '@whale/proposers';
 import { closing, WORK_HANDLERS, type ServiceDefinition } from '@whale/service-kit';
 import { proposerConfig, type ProposerConfig } from './config.ts';
 import { ProposerReactor } from './proposer.reactor.ts';
 import { proposeWork } from './proposer.work.ts';
+import { WorkspaceSources } from './session/workspace-sources.ts';
 import { subscriptions } from './subscriptions.ts';
 
 @Module({})
@@ -26,13 +27,26 @@ export const proposerService: ServiceDefinition<ProposerConfig> = {
   name: 'proposer',
   subscriptions,
   config: proposerConfig,
-  module: ({ blobs, serviceStore }, config): DynamicModule => {
-    const checker = new HarnessChecker();
-    const parts = { proposers: proposersOf(config), checker, blobs, loadDomain, store: serviceStore };
+  module: ({ log, blobs, serviceStore }, config): DynamicModule => {
+    const sandbox = new HarnessSandbox();
+    const checker = new HarnessChecker({ sandbox });
+    const sources = new WorkspaceSources({ log, blobs });
+    const parts = {
+      proposers: proposersOf(config),
+      checker,
+      blobs,
+      loadDomain,
+      store: serviceStore,
+      sandbox,
+      source: (experimentId: string) => sources.of(experimentId),
+    };
     return {
       module: ProposerModule,
       controllers: [ProposerReactor],
-      providers: [{ provide: WORK_HANDLERS, useValue: [proposeWork(parts, config.concurrency)] }, closing(checker)],
+      providers: [
+        { provide: WORK_HANDLERS, useValue: [proposeWork(parts, config.concurrency)] },
+        closing(checker, sandbox),
+      ],
     };
   },
 };

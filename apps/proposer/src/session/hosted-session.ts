@@ -7,7 +7,7 @@ import type { SessionLog } from './session-log.ts';
 export interface Offer extends Pick<ProposalSession, 'signal' | 'check' | 'tryOut'> {
   /** Null for a pure proposer. */
   log: SessionLog | null;
-  /** Fills a folder that is there and empty. */
+  /** Makes the workspace in a folder that is not there yet. */
   fill(folder: string): Promise<void>;
 }
 
@@ -49,8 +49,9 @@ export class HostedSession implements ProposalSession {
   }
 
   async #open(): Promise<string> {
-    this.#folder = await mkdtemp(join(tmpdir(), 'whale-workspace-'));
-    await this.#fill(this.#folder);
-    return this.#folder;
+    this.#folder = await mkdtemp(join(tmpdir(), 'whale-session-'));
+    const workspace = join(this.#folder, 'workspace');
+    await this.#fill(workspace);
+    return workspace;
   }
 }

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import { scoredKey } from '../archive-view.ts';
 import { proposeBatch, type ProposeParts } from '../propose-batch.ts';
 import { subscriptions } from '../subscriptions.ts';
-import { candidatesRequested, harnessScored } from './requests.ts';
+import { candidatesRequested, harnessScored, nothingOnTheLog } from './requests.ts';
 import { smallDomain } from './small-domain.ts';
 
 const HOUR = 3_600_000;
@@ -83,6 +83,8 @@ export class ProposerHost {
         checker: { check: async (source) => verdictOf(source) },
         blobs,
         loadDomain: async () => this.domain,
+        sandbox: { run: async () => Promise.reject(new Error('nothing is tried out here')) },
+        source: nothingOnTheLog,
         store,
       };
       const result = await proposeBatch(

@@ -1,4 +1,14 @@
+import type { ProposeParts } from '../propose-batch.ts';
 import type { CandidatesRequested, HarnessRef, HarnessScored } from '@whale/contracts';
+
+/** A log without workspaces and rollouts, for proposers that ask for none. */
+export const nothingOnTheLog: ProposeParts['source'] = () => ({
+  write: async () => Promise.reject(new Error('there is no workspace here')),
+   
+  async *rollouts() {
+    return;
+  },
+});
 
 /** A request for three candidates under w1, for the incumbent and the named evaluations. */
 export function candidatesRequested(
