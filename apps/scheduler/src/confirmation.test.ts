@@ -1,9 +1,10 @@
 import type { AcceptanceDecided, Outcome, RolloutRequested, SpecInput } from '@whale/contracts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { contestAfter } from './confirmation.ts';
 import { ofType, scriptedRun, type ScriptedRun } from './support/scripted-run.ts';
 import { started } from './support/scripted-world.ts';
-import { confirm, strategies, troubled } from './support/strategies.ts';
+import { confirm, contested, strategies } from './support/strategies.ts';
 
 type Request = RolloutRequested['data'];
 const isFresh = ({ seed }: Request) => seed.includes('/confirmation/');
@@ -35,7 +36,7 @@ test('S5: the incumbent changes by a decision and by nothing else; scheduler, ar
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 8 }), fc.constantFrom('fixed', 'adaptive'), (seed, kind) => {
       const run = scriptedRun(started({ strategy: strategies[kind as 'fixed'], ...confirm }), {
-        world: { ...troubled, seed },
+        world: contested(seed),
         order: seed,
       });
       const accepted = decisions(run).filter((decision) => decision.accepted);
@@ -180,6 +181,19 @@ describe('an apparent winner', () => {
     );
     expect(ends(run)[0]).toMatchObject({ count: 4, candidates: 3, signal: { waitedIterations: 4 } });
   });
+});
+
+test('a harness that was refused, or is the incumbent, is no rival when it is proposed and scored again', () => {
+  const entry = (harnessId: string, score: number) => ({
+    evaluationId: `${harnessId}/${score}`,
+    harnessId,
+    score,
+    correct: 10 * score,
+    measured: 10,
+  });
+  const contest = { incumbent: entry('held', 0.5), rivals: [entry('waiting', 0.6)], refused: ['lucky'] };
+  const scores = [entry('lucky', 1), entry('held', 0.9), entry('equal', 0.5), entry('new', 0.7)] as never;
+  expect(contestAfter(contest, scores).rivals.map(({ harnessId }) => harnessId)).toEqual(['waiting', 'new']);
 });
 
 test('a refused winner is no new best: patience waits', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asStreams, ofType, scriptedRun, type ScriptedRun } from './support/scripted-run.ts';
 import { started } from './support/scripted-world.ts';
-import { confirm, strategies, troubled } from './support/strategies.ts';
+import { confirm, contested, strategies, troubled } from './support/strategies.ts';
 
 const { fixed, adaptive } = strategies;
 const seed = fc.string({ minLength: 1, maxLength: 8 });
@@ -42,7 +42,7 @@ test('only prompt-only asks for candidates that change nothing but prompts', () 
 test('S2: within a phase one side is frozen', () => {
   fc.assert(
     fc.property(seed, (world) => {
-      const run = scriptedRun(started({ strategy: fixed, ...confirm }), { world: { ...troubled, seed: world } });
+      const run = scriptedRun(started({ strategy: fixed, ...confirm }), { world: contested(world) });
       const ends = new Map(phaseEnds(run).map((phase) => [phase.phaseId, phase]));
       let phase: { kind: string; weights: string; harness: string } | null = null;
       for (const { type, data } of run.decided) {

@@ -12,7 +12,6 @@ export function rememberAudit(state: SchedulerState, audit: ProposalAudited['dat
   const { iterationId, attempt, step, totals } = audit;
   if (step.kind !== 'ended' || isAnswered(state, iterationId, attempt)) return state;
   const known = state.facts.audits?.[iterationId];
-  if (known?.[attempt]) return state;
   const cost: ProposalCost = { calls: totals.calls, tokens: totals.tokens, usd: totals.usd };
   const audits = { ...state.facts.audits, [iterationId]: { ...known, [attempt]: cost } };
   return { ...state, facts: { ...state.facts, audits } };

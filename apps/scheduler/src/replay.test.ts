@@ -7,7 +7,7 @@ import { replayRefusal, replayScheduler } from './replay.ts';
 import { initialState } from './state.ts';
 import { asStreams, idOf, interleave, ofType, scriptedRun } from './support/scripted-run.ts';
 import { started } from './support/scripted-world.ts';
-import { confirm, strategies, troubled } from './support/strategies.ts';
+import { confirm, contested, strategies, troubled } from './support/strategies.ts';
 
 const start = started({ strategy: strategies.fixed });
 const cancel: ExperimentCancelRequested = {
@@ -25,14 +25,14 @@ test('a run comes back from its inputs in any order', () => {
 });
 
 test.each([
-  ['by arg max', start],
-  ['with confirmation', started({ strategy: strategies.fixed, ...confirm })],
-])('a cancelled run comes back as it ended, wherever it was cancelled (%s)', (_, begun) => {
+  ['by arg max', start, (seed: string) => ({ ...troubled, seed })],
+  ['with confirmation', started({ strategy: strategies.fixed, ...confirm }), contested],
+])('a cancelled run comes back as it ended, wherever it was cancelled (%s)', (_, begun, worldOf) => {
   fc.assert(
     fc.property(fc.nat(900), fc.string({ minLength: 1, maxLength: 8 }), (after, order) => {
       let asked = false;
       const run = scriptedRun(begun, {
-        world: { ...troubled, seed: order },
+        world: worldOf(order),
         order,
         interrupt: (decided) => {
           if (asked || decided.length < after) return undefined;

@@ -6,11 +6,11 @@ import { applyEvents, ReadModels } from '@whale/service-kit';
 import { onTestFinished, expect, test } from 'vitest';
 import { interleave, ofType, scriptedRun } from '../support/scripted-run.ts';
 import { started } from '../support/scripted-world.ts';
-import { strategies, troubled } from '../support/strategies.ts';
+import { confirm, contested, strategies } from '../support/strategies.ts';
 import { projections } from './index.ts';
 
-const start = started({ strategy: strategies.fixed });
-const run = scriptedRun(start, { world: troubled });
+const start = started({ strategy: strategies.fixed, ...confirm });
+const run = scriptedRun(start, { world: contested('projections') });
 const events: AnyEvent[] = [...run.inputs, ...run.decided];
 
 async function readModels(): Promise<ReadModels> {
@@ -39,8 +39,8 @@ test('the migrations make just the tables that are declared', async () => {
   expect(await (await readModels()).pendingChanges()).toEqual([]);
 });
 
-test('a run gives one row an experiment, phase, weight step and evaluation, with their numbers', async () => {
-  const { experiments, phases, weight_steps, evaluations } = await rowsAfter([events]);
+test('a run gives one row an experiment, phase, weight step, evaluation and acceptance, with their numbers', async () => {
+  const { experiments, phases, weight_steps, evaluations, acceptances } = await rowsAfter([events]);
   const [end] = ofType(run.decided, 'whale.experiment.ended.v1');
   expect(experiments).toEqual([
     expect.objectContaining({
@@ -61,6 +61,24 @@ test('a run gives one row an experiment, phase, weight step and evaluation, with
   }
   const completed = ofType(run.decided, 'whale.evaluation.completed.v1');
   expect(evaluations).toHaveLength(completed.length);
+  const decisions = ofType(run.decided, 'whale.acceptance.decided.v1').map(({ data }) => data);
+  expect(decisions.length).toBeGreaterThan(0);
+  expect(acceptances).toHaveLength(decisions.length);
+  for (const { confirmationId, challenger, paired, accepted, reason } of decisions) {
+    expect(acceptances).toContainEqual(
+      expect.objectContaining({
+        confirmation_id: confirmationId,
+        challenger: challenger.harnessId,
+        challenger_search_score: challenger.search.score,
+        challenger_fresh_score: challenger.fresh.score,
+        difference: paired.mean,
+        better: paired.better,
+        p: paired.p,
+        accepted,
+        reason,
+      }),
+    );
+  }
   expect(evaluations).toContainEqual(expect.objectContaining(completed[0]?.data.estimate as object));
 });
 

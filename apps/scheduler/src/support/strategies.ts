@@ -1,4 +1,5 @@
 import type { SpecInput } from '@whale/contracts';
+import { rng } from '@whale/kernel';
 import type { WorldOptions } from './scripted-world.ts';
 
 /** All strategies, small enough for many runs. */
@@ -32,3 +33,15 @@ export const troubled: WorldOptions = {
 export const confirm: Partial<SpecInput> = {
   harness: { candidates: 3, acceptance: 'confirm', confirm: { rolloutsPerTask: 1 } },
 };
+
+/** Troubled, and all harnesses are alike, so that winners of the search are often luck and often confirmed. */
+export function contested(seed: string): WorldOptions {
+  return {
+    ...troubled,
+    seed,
+    outcome: ({ group, rolloutId }) =>
+      group.purpose === 'harness'
+        ? rng(`${seed}/coin/${rolloutId}`).pick(['correct', 'incorrect'] as const)
+        : undefined,
+  };
+}
