@@ -1,14 +1,38 @@
+import type { Domain } from '@whale/domain-api';
+import { sha256 } from '@whale/kernel';
+import type { ArchiveEntry } from '@whale/proposers';
+import type { View } from '../batch.ts';
 import type { ProposeParts } from '../propose-batch.ts';
 import type { CandidatesRequested, HarnessRef, HarnessScored } from '@whale/contracts';
 
 /** A log without workspaces and rollouts, for proposers that ask for none. */
 export const nothingOnTheLog: ProposeParts['source'] = () => ({
   write: async () => Promise.reject(new Error('there is no workspace here')),
-   
+
   async *rollouts() {
     return;
   },
 });
+
+/** What a batch is made from, with h₀ as the incumbent. */
+export function viewOn(domain: Domain, archive: readonly ArchiveEntry[], extra: Partial<View> = {}): View {
+  const incumbent = { id: sha256(domain.seedHarness), source: domain.seedHarness };
+  const ref = { id: incumbent.id, uri: `blob:sha256/${incumbent.id}`, bytes: incumbent.source.length };
+  return {
+    request: candidatesRequested(ref, []).data,
+    domain,
+    incumbent,
+    archive,
+    scored: new Set(archive.map(({ harnessId }) => harnessId)),
+    parents: new Map(
+      [incumbent, ...archive.map((one) => ({ id: one.harnessId, source: one.source }))].map((one) => [
+        one.id,
+        one.source,
+      ]),
+    ),
+    ...extra,
+  };
+}
 
 /** A request for three candidates under w1, for the incumbent and the named evaluations. */
 export function candidatesRequested(

@@ -1,4 +1,4 @@
-import type { ComponentVariant, Domain } from '@whale/domain-api';
+import type { ComponentVariant, Domain, Task } from '@whale/domain-api';
 
 const seedHarness = `/* Asks once. */
 export const PROMPTS = { system: 'Answer.' };
@@ -41,12 +41,13 @@ export const endless = query('endless', 'for (;;) question += 1;');
 
 /** One tool, two slots, and whatever variants a test wants. */
 export function smallDomain(components: readonly ComponentVariant[]): Domain {
-  const task = { id: 'h1', split: 'harness', input: { question: 'Who?' } } as const;
+  const task: Task = { id: 'h1', split: 'harness', input: { question: 'Who?' } };
+  const sealed: Task = { id: 'v1', split: 'validation', input: { question: 'Whose?' } };
   return {
     name: 'small',
     dataset: 'one',
-    tasks: (split) => (split === 'harness' ? [task] : []),
-    task: (id) => (id === task.id ? task : undefined),
+    tasks: (split) => [task, sealed].filter((one) => one.split === split),
+    task: (id) => [task, sealed].find((one) => one.id === id),
     tools: () => ({ call: (name) => (name === 'search' ? ['found'] : { error: `no tool ${name}` }) }),
     verify: () => ({ reward: 0, diagnostics: {} }),
     gold: () => ['nobody'],
