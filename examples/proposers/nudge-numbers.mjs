@@ -47,7 +47,7 @@ const { best } = json('frontier.json');
 const open = best
   .slice(0, 3)
   .flatMap(({ harness }) => nudges(harness))
-  .filter(({ source }) => !known.includes(source))
+  .filter(({ source }, i, all) => !known.includes(source) && all.findIndex((one) => one.source === source) === i)
   .sort((a, b) => (order(a) < order(b) ? -1 : 1));
 
 for (const [i, nudge] of open.slice(0, Number(WHALE_CANDIDATES)).entries()) {

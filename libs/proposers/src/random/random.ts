@@ -49,13 +49,13 @@ class Space {
   readonly #taken: Set<string>;
   readonly #exchanges = new Map<Specimen, readonly Move[]>();
 
-  constructor({ archive, incumbent, domain, weightsVersion }: ProposalRequest) {
+  constructor({ archive, incumbent, domain, weightsVersion, promptsOnly }: ProposalRequest) {
     const seedHarness = specimen(sha256(domain.seedHarness), domain.seedHarness);
     const sources = new Map(archive.map(({ harnessId, source }) => [harnessId, source]));
     this.#archived = [...sources].map(([id, source]) => specimen(id, source));
     const withRegions = this.#archived.filter(({ components }) => components.size > 0);
     this.#bases = withRegions.length > 0 ? withRegions : [seedHarness];
-    this.#pool = variantPool(domain, [seedHarness, ...this.#archived]);
+    this.#pool = variantPool(domain, [seedHarness, ...this.#archived], promptsOnly);
     const scored = new Set(archive.filter((entry) => entry.weightsVersion === weightsVersion).map(idOf));
     this.#taken = new Set(
       [specimen(incumbent.id, incumbent.source), ...this.#archived.filter(({ id }) => scored.has(id))].map((one) =>

@@ -39,7 +39,7 @@ export class ArchiveModel {
   }
 
   private constructor(
-    { incumbent, weightsVersion, domain }: ProposalRequest,
+    { incumbent, weightsVersion, domain, promptsOnly }: ProposalRequest,
     specimens: ReadonlyMap<string, Specimen>,
     all: readonly Measured[],
   ) {
@@ -47,7 +47,7 @@ export class ArchiveModel {
     this.seedHarness = specimen(sha256(domain.seedHarness), domain.seedHarness);
     this.measured = all.filter(({ entry }) => entry.weightsVersion === weightsVersion);
     this.earlier = all.filter(({ entry }) => entry.weightsVersion !== weightsVersion);
-    this.pool = variantPool(domain, [this.incumbent, ...specimens.values()]);
+    this.pool = variantPool(domain, [this.incumbent, ...specimens.values()], promptsOnly);
     this.#diagnosis = this.diagnosisOf(this.incumbent);
     const entries = [...this.measured, ...[...this.earlier].reverse()].slice(0, MOST_OBSERVATIONS);
     this.surrogate = new Surrogate(entries.flatMap(observationOf), weightsVersion, (composition) =>
