@@ -236,25 +236,43 @@ describe('W1 sealed', () => {
   it('leaves out what a corrupt score names: tasks of other splits, rollouts of another purpose, pair or task', async () => {
     const scripted = await sealedWorld();
     const rollouts = eventsOf(scripted, 'whale.rollout.completed.v1').map(({ data }) => data);
-    const of = (split: string) => rollouts.find(({ taskId }) => taskId.startsWith(split)) as RolloutCompleted['data'];
     const last = eventsOf(scripted, 'whale.harness.scored.v1').at(-1) as HarnessScored;
-    const foreign = rollouts.find(
-      ({ group, taskId }) =>
-        group.purpose === 'harness' && group.id !== last.data.evaluationId && taskId === 'harness-001',
-    ) as RolloutCompleted['data'];
-    const stolen = [of('test'), of('validation'), of('weight')].map(({ taskId, rolloutId }) => ({ taskId, rolloutId }));
-    const disguised = [of('test').rolloutId, foreign.rolloutId].map((rolloutId, i) => ({
-      taskId: `harness-00${i + 1}`,
+    const own = rollouts.find(({ group }) => group.id === last.data.evaluationId) as RolloutCompleted['data'];
+    const stolen = ['test', 'validation', 'weight'].map((split) =>
+      rollouts.find(({ taskId }) => taskId.startsWith(split)),
+    ) as RolloutCompleted['data'][];
+    const group = { id: 'corrupt', purpose: 'harness' } as const;
+    const foreign: Partial<RolloutCompleted['data']>[] = [
+      { group: { ...group, purpose: 'evaluation' } },
+      { group: { ...group, id: 'another' } },
+      { group, taskId: 'harness-002' },
+      { group, harnessId: '0'.repeat(64) },
+      { group, weightsVersion: 'w99' },
+    ];
+    const disguised = foreign.map((change, i): RolloutCompleted => {
+      const trajectory = ['harness', CANARY].map((text) => ({ source: 'model' as const, text }));
+      const data = { ...own, taskId: 'harness-001', rolloutId: `disguised-${i}`, trajectory, ...change };
+      return { type: 'whale.rollout.completed.v1', data };
+    });
+    const named = [
+      ...stolen,
+      ...disguised.map(({ data }) => ({ ...data, taskId: 'harness-001' })),
+      { ...stolen[0], taskId: 'harness-001' },
+    ];
+    const tasks = named.map(({ taskId = '', rolloutId = '' }) => ({
+      taskId,
       rolloutId,
+      outcome: 'correct' as const,
+      diagnostics: {},
     }));
-    const tasks = [...stolen, ...disguised].map((task) => ({ ...task, outcome: 'correct' as const, diagnostics: {} }));
     const corrupt: HarnessScored = { ...last, data: { ...last.data, evaluationId: 'corrupt', tasks } };
-    await scripted.append([encodeEvent(corrupt, { source: 'test', time: 0, correlationId: scripted.experimentId })]);
+    const context = { source: 'test', time: 0, correlationId: scripted.experimentId };
+    await scripted.append([corrupt, ...disguised].map((event) => encodeEvent(event, context)));
     const { contents, missing } = await written(scripted, 'now');
-    expect(missing).toBe(2);
+    expect(missing).toBe(6);
     const all = [...contents].flat().join('\n');
     for (const text of [CANARY, 'weight-0', 'validation-0', 'test-0']) expect(all.includes(text), text).toBe(false);
-    expect(contents.get('index.md')).toContain('2 trajectories are not on the log');
+    expect(contents.get('index.md')).toContain('6 trajectories are not on the log');
   });
 
   it('does not show a candidate that was refused because it held what it must not know', async () => {
