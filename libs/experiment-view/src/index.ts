@@ -15,7 +15,7 @@ export {
   type TaskResult,
 } from './view.ts';
 export { summarize, type ExperimentSummary } from './summarize.ts';
-export { pairOf, provisionalResult, type Result } from './result.ts';
+export { incumbentOf, pairOf, provisionalResult, type Result } from './result.ts';
 export { phaseGain, phaseGains, type Difference, type PhaseGain } from './gains.ts';
 export { phaseNoise, type PhaseNoise } from './noise.ts';
 export { showcase, type Showcase } from './showcase.ts';

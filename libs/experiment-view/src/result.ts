@@ -25,6 +25,15 @@ export function pairOf(view: ExperimentView, id: PairId): PairView | undefined {
   return view.pairs.find((pair) => pair.weights === id.weights && pair.harness === id.harness);
 }
 
+/** Harness id of the incumbent of the last harness phase; null before its first score. */
+export function incumbentOf(view: ExperimentView): string | null {
+  const last = view.archive.filter((entry) => entry.scored).at(-1);
+  const confirmed = view.acceptances.filter(({ decision }) => decision?.accepted).at(-1);
+  if (!confirmed || !last) return last?.incumbent ?? null;
+  const since = confirmed.cycle - last.cycle || confirmed.iteration - last.iteration;
+  return since >= 0 ? confirmed.challenger : last.incumbent;
+}
+
 function toResult({ weights, harness, cycle, test, validation }: PairView): PairResult | null {
   return test && { weights, harness, cycle, test, validation, chosenOn: 'test' };
 }
