@@ -131,6 +131,15 @@ it('C4 answers every call once and in order, also those that it cannot run', asy
   expect(host.asked).toEqual([`check ${sha256(broken('x')).slice(0, 8)}`]);
 });
 
+it('a result without a word is sent as one', async () => {
+  const trial = { name: 'try_candidate', input: { source: harness('x'), parent: sha256(H0), task_ids: ['h1'] } };
+  const api = await serve([{ calls: [trial] }, { calls: [writing(harness('two')), writing(harness('three'))] }]);
+  const host = new Host();
+  host.trials = () => [];
+  expect(await host.run(claude(), proposalRequest(claudeSpec(api.url)))).toBeNull();
+  expect(resultTexts(bodies(api)[1])[0]).toMatch(/^\(nothing\)\n\[Left/u);
+});
+
 it('keeps the prompt in the cache: four breakpoints, and each call reads what the one before has written', async () => {
   const turns = Array.from({ length: 5 }, (_, n) => ({
     thinking: `Step ${n}.`,
@@ -185,8 +194,8 @@ it('tells what is wanted and nothing of any task', async () => {
   const [body] = bodies(api);
   const brief = body?.messages[0]?.content[0]?.text ?? '';
   expect(brief).toContain('Write 1 candidate for iteration 2 of the harness phase in cycle 1.');
-  expect(brief).toContain(`The incumbent is harnesses/${sha256(H0)}/ (10 of 40 tasks correct).`);
-  expect(brief).toContain(`The last iteration, number 1, measured harnesses/${sha256(harness('one'))}/.`);
+  expect(brief).toContain(`The incumbent is harnesses/${sha256(H0).slice(0, 12)}/ (10 of 40 tasks correct).`);
+  expect(brief).toContain(`The last iteration, number 1, measured harnesses/${sha256(harness('one')).slice(0, 12)}/.`);
   expect(brief).toContain('weights w1');
   expect(brief).toContain('PROMPTS ONLY');
   const all = JSON.stringify(body);

@@ -14,6 +14,10 @@ it.each([
     [START, ...toolBlock(0, 'write_candidate', input('x').slice(0, -20)), ...endOfMessage('tool_use')],
   ],
   ['a tool whose input is no object', [START, ...toolBlock(0, 'read_file', '"index.md"'), ...endOfMessage('tool_use')]],
+  [
+    'a tool whose input is cut and no object',
+    [START, ...toolBlock(0, 'read_file', '["index'), ...endOfMessage('max_tokens')],
+  ],
   ['no reason why it stopped', [START, ...textBlock(0, 'Hm.'), ...endOfMessage(null)]],
   [
     'no count of its tokens',
@@ -60,4 +64,19 @@ it('a refusal is told with its reasons', async () => {
   const end = await host.run(claude(), proposalRequest(claudeSpec(url)));
   expect(end).toEqual({ reason: 'finished', message: 'the model refused to go on (cyber: No.)' });
   expect(host.judged).toEqual([]);
+});
+
+it('C4 a tool that is not there is answered with those that are', async () => {
+  const { url } = await rawServer((response, _key, n) => {
+    if (n > 1) return streamOf(response, whole);
+    return streamOf(response, [START, ...toolBlock(0, 'bash', '{"command":"ls"}'), ...endOfMessage('tool_use')]);
+  });
+  const host = new Host();
+  expect(await host.run(claude(), proposalRequest(claudeSpec(url), { count: 1 }))).toBeNull();
+  expect(host.entries[2]).toMatchObject({
+    step: {
+      tool: 'bash',
+      error: expect.stringMatching(/^There is no tool bash: there are list_files, .*write_candidate\.$/u),
+    },
+  });
 });

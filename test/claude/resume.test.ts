@@ -96,7 +96,7 @@ describe('C1 C2 C3 a batch that is killed at any point ends as one that is not',
     const { points } = undisturbed.host;
     expect(points).toBeGreaterThan(40);
     for (let death = 0; death < points; death++) check(await batch([death]), 1);
-  });
+  }, 120_000);
 
   it('killed again and again', async () => {
     const random = rng('deaths');
@@ -104,7 +104,14 @@ describe('C1 C2 C3 a batch that is killed at any point ends as one that is not',
       const deaths = Array.from({ length: 2 + random.int(4) }, () => random.int(20));
       check(await batch(deaths), deaths.length);
     }
-  });
+  }, 120_000);
+});
+
+it('C2 a tool whose result is on record is not run again', async () => {
+  const { points, asked } = undisturbed.host;
+  const { host } = await batch([points - 2]);
+  expect(asked.filter((one) => one.startsWith('try'))).toHaveLength(1);
+  expect(host.asked).toEqual(asked);
 });
 
 it('C1 what is written down before a call bounds what it costs', () => {

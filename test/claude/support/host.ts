@@ -37,6 +37,7 @@ export class Host {
   readonly asked: string[] = [];
   points = 0;
   dieAt = Infinity;
+  trials = trialsOf;
   readonly #files: Record<string, string>;
   #workspace: string | undefined;
 
@@ -91,15 +92,7 @@ export class Host {
       },
       tryOut: async (source, taskIds) => {
         this.asked.push(`try ${sha256(source).slice(0, 8)} ${taskIds.join(' ')}`);
-        const said = [{ role: 'user', content: 'Who?' }];
-        return taskIds.map((taskId): Trial => ({
-          taskId,
-          effects: [
-            { effect: { type: 'tool', name: 'search', args: {} }, result: ['found'], from: 'tool' },
-            { effect: { type: 'generate', messages: said }, result: null, from: 'nothing' },
-          ],
-          end: { kind: 'unrecorded' },
-        }));
+        return this.trials(taskIds);
       },
       record: async (entry) => this.#durable(() => this.journal.push(JSON.stringify(entry as unknown as JsonValue))),
     };
@@ -116,4 +109,16 @@ function workspace(files: Record<string, string>): string {
   folders.push(folder);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
+}
+
+function trialsOf(taskIds: readonly string[]): Trial[] {
+  const said = [{ role: 'user', content: 'Who?' }];
+  return taskIds.map((taskId): Trial => ({
+    taskId,
+    effects: [
+      { effect: { type: 'tool', name: 'search', args: {} }, result: ['found'], from: 'tool' },
+      { effect: { type: 'generate', messages: said }, result: null, from: 'nothing' },
+    ],
+    end: { kind: 'unrecorded' },
+  }));
 }

@@ -58,12 +58,13 @@ export class Claude implements Proposer {
     const caller = new Caller({ api, journal, frame, signal, backoffMilliseconds, seed: request.seed });
     const loop = new Loop(toolbox, journal, signal);
     const { turns } = journal.progress;
-    for (let place = 0; loop.valid < request.count; place++) {
+    // The host ends the generator once the batch is full.
+    for (let place = 0; ; place++) {
       if (place === turns.length) {
         const end = endOf(turns) ?? (await caller.call());
         if (end !== null) return end;
       }
-      yield* loop.answer(turns[place] as Turn, request.count);
+      yield* loop.answer(turns[place] as Turn);
     }
   }
 
@@ -79,8 +80,6 @@ export class Claude implements Proposer {
 
 /** Runs the tools of each turn; those of earlier processes only as far as the host has to be told again. */
 class Loop {
-  /** Candidates that count. */
-  valid = 0;
   readonly #toolbox: Toolbox;
   readonly #journal: SessionJournal;
   readonly #signal: AbortSignal;
@@ -91,7 +90,7 @@ class Loop {
     this.#signal = signal;
   }
 
-  async *answer(turn: Turn, wanted: number): AsyncGenerator<Draft, void, Rejection | null> {
+  async *answer(turn: Turn): AsyncGenerator<Draft, void, Rejection | null> {
     if (turn.stopReason === 'refusal') return;
     for (const [place, use] of toolUses(turn).entries()) {
       const isOnRecord = turn.results[place] !== undefined;
@@ -99,7 +98,6 @@ class Loop {
       this.#signal.throwIfAborted();
       const result = isCut(turn, use) ? cutInput(use) : yield* this.#run(use);
       if (!isOnRecord) await this.#journal.ran(use, result);
-      if (this.valid >= wanted) return;
     }
   }
 
@@ -107,9 +105,7 @@ class Loop {
     if (name !== WRITE) return this.#toolbox.run(name, input);
     const written = this.#toolbox.draft(input);
     if (!('draft' in written)) return written;
-    const rejection = yield written.draft;
-    if (rejection === null) this.valid++;
-    return this.#toolbox.verdict(written.draft, rejection);
+    return this.#toolbox.verdict(written.draft, yield written.draft);
   }
 }
 

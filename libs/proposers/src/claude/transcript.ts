@@ -82,7 +82,9 @@ function answerTo(turn: Turn, turns: readonly Turn[], frame: Frame): Block[] {
   }
   return uses.map(({ id }, place) => {
     const { text, error } = turn.results[place] ?? { text: 'not run', error: 'not run' };
-    const texts = place === uses.length - 1 ? [text, line] : [text];
+    // The API takes no text without a word.
+    const result = text.trim() === '' ? '(nothing)' : text;
+    const texts = place === uses.length - 1 ? [result, line] : [result];
     return {
       type: 'tool_result',
       tool_use_id: id,
