@@ -5,8 +5,9 @@ export {
   type CheckResult,
   type HarnessCheckerOptions,
 } from './check/harness-checker.ts';
-export type { Problem } from './check/protocol.ts';
-export { fromRecords, type SmokeRun } from './check/smoke.ts';
+export { sameBehaviour, type RecordedRollout } from './check/behaviour.ts';
+export type { Literal, Problem } from './check/protocol.ts';
+export { fromRecords, type SmokeProblem, type SmokeRun } from './check/smoke.ts';
 export { SandboxError, type SandboxErrorCode } from './errors.ts';
 export { HarnessSandbox, type HarnessSandboxOptions, type RunInput } from './harness-sandbox.ts';
 export { harnessTypes } from './harness-types.ts';

@@ -1,21 +1,25 @@
 import type { Worker } from 'node:worker_threads';
 import { spawnTypeScriptWorker } from '@whale/kernel';
 import { SandboxError } from '../errors.ts';
-import type { CheckRequest, FromCheckWorker, StaticVerdict } from './protocol.ts';
+import type { CheckRequest, FromCheckWorker, Questions } from './protocol.ts';
 
 /** A check takes some tens of ms. Past this the types themselves must be a bomb. */
 const CHECK_MILLIS = 20_000;
 const HEAP_MIB = 512;
 
-const TOO_HEAVY: StaticVerdict = {
-  kind: 'rejected',
-  stage: 'types',
-  problems: [{ message: 'the type check takes too much time or memory', hint: 'simplify the types' }],
-};
+/** The compiler cannot read the source, whose fault it is. */
+export class Unreadable extends Error {
+  readonly reason: 'depth' | 'cost';
+
+  constructor(reason: 'depth' | 'cost') {
+    super(reason === 'depth' ? 'the source is nested too deeply to check' : 'the check takes too much time or memory');
+    this.reason = reason;
+  }
+}
 
 interface Job {
   request: CheckRequest;
-  resolve(verdict: StaticVerdict): void;
+  resolve(answer: Questions[keyof Questions]['answered']): void;
   reject(error: unknown): void;
 }
 
@@ -33,9 +37,12 @@ export class StaticChecker {
     this.#checkMillis = checkMillis;
   }
 
-  check(input: Omit<CheckRequest, 'id'>): Promise<StaticVerdict> {
+  /** Rejects with Unreadable, or with a SandboxError. */
+  ask<Kind extends keyof Questions>(kind: Kind, asked: Questions[Kind]['asked']): Promise<Questions[Kind]['answered']> {
+    const request = { id: this.#nextId++, kind, asked } as CheckRequest;
     return new Promise((resolve, reject) => {
-      this.#queue.push({ request: { id: this.#nextId++, ...input }, resolve, reject });
+      // The worker answers each kind with what Questions says of it.
+      this.#queue.push({ request, resolve: resolve as Job['resolve'], reject });
       this.#next();
     });
   }
@@ -61,7 +68,7 @@ export class StaticChecker {
     this.#worker?.postMessage(job.request);
     this.#timer = setTimeout(() => {
       void this.#abandon();
-      this.#finish((stuck) => stuck.resolve(TOO_HEAVY));
+      this.#finish((stuck) => stuck.reject(new Unreadable('cost')));
     }, this.#checkMillis);
   }
 
@@ -84,15 +91,17 @@ export class StaticChecker {
       if (message.type === 'ready') {
         this.#ready = true;
         if (this.#current !== undefined) this.#send(this.#current);
-      } else if (message.id === this.#current?.request.id) {
-        this.#finish((job) => job.resolve(message.verdict));
+        return;
       }
+      if (message.id !== this.#current?.request.id) return;
+      if (message.type === 'too-deep') this.#finish((job) => job.reject(new Unreadable('depth')));
+      else this.#finish((job) => job.resolve(message.answer));
     });
     worker.on('error', (error: Error & { code?: string }) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
       this.#finish((job) => {
-        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') job.resolve(TOO_HEAVY);
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') job.reject(new Unreadable('cost'));
         else job.reject(new SandboxError('CHECKER', `the harness checker failed: ${error.message}`, { cause: error }));
       });
     });

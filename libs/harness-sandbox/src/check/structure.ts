@@ -70,7 +70,7 @@ function findDefaultExport(file: TS.SourceFile): TS.Node | undefined {
   return undefined;
 }
 
-function findPrompts(file: TS.SourceFile): TS.Node | undefined {
+export function findPrompts(file: TS.SourceFile): TS.VariableDeclaration | TS.ExportSpecifier | undefined {
   for (const statement of file.statements) {
     if (ts.isVariableStatement(statement) && isExported(statement)) {
       const found = statement.declarationList.declarations.find(({ name }) => name.getText(file) === 'PROMPTS');

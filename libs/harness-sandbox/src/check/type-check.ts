@@ -3,7 +3,7 @@ import type * as TS from 'typescript';
 import { annotate, type Annotated } from './annotate.ts';
 import { forbiddenUses } from './forbidden.ts';
 import { hintFor } from './hints.ts';
-import type { CheckRequest, Problem, StaticVerdict } from './protocol.ts';
+import type { Problem, Questions, StaticVerdict } from './protocol.ts';
 import { problemAt, readStructure, type Structure } from './structure.ts';
 import { ts } from './typescript.ts';
 
@@ -53,7 +53,7 @@ export class TypeCheck {
     this.#service = ts.createLanguageService(this.#host());
   }
 
-  check({ source, harnessTypes, domainTypes }: Omit<CheckRequest, 'id'>): StaticVerdict {
+  check({ source, harnessTypes, domainTypes }: Questions['verdict']['asked']): StaticVerdict {
     this.#set(BASE_TYPES, harnessTypes);
     this.#set(DOMAIN_TYPES, domainTypes);
     const file = ts.createSourceFile(HARNESS, source, ts.ScriptTarget.ES2023, true, ts.ScriptKind.TS);
