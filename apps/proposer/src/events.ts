@@ -10,7 +10,8 @@ import type {
 import type { ErrorDescription } from '@whale/kernel';
 import { unifiedDiff, type Draft } from '@whale/proposers';
 import { isPure } from './session/purity.ts';
-import { endedAtOnce, type SessionLog } from './session/session-log.ts';
+import { endedAtOnce } from './session/audit-events.ts';
+import type { SessionLog } from './session/session-log.ts';
 import { DRAFTS_A_CANDIDATE, type Batch, type View } from './batch.ts';
 
 /**
@@ -34,7 +35,7 @@ export async function eventsOf(
 function endOf({ request }: View, { judged, end }: Batch, valid: number, log: SessionLog | null): ProposalAudited[] {
   if (log === null && valid === request.count) return [];
   const counts = { wanted: request.count, written: judged.length, valid };
-  return [log === null ? endedAtOnce(request, end, counts) : log.ended(end, counts)];
+  return log === null ? [endedAtOnce(request, end, counts)] : log.ended(end, counts);
 }
 
 function rejections({ request }: View, { judged }: Batch): CandidateRejected[] {

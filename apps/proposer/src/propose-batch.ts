@@ -12,7 +12,8 @@ import { Judge } from './pipeline/judge.ts';
 import { HeldSession } from './session/held-session.ts';
 import { HostedSession } from './session/hosted-session.ts';
 import { isPure } from './session/purity.ts';
-import { SessionLog, sessionPrefix } from './session/session-log.ts';
+import { SessionLog } from './session/session-log.ts';
+import { sessionPrefix } from './session/stored.ts';
 import { Trials } from './trials/trials.ts';
 
 export interface ProposeParts {
@@ -52,7 +53,7 @@ export async function proposeBatch(
   }
   const log = await SessionLog.open(request, {
     blobs,
-    documentsUnder: (prefix) => store.documentsUnder(prefix),
+    store,
     commit: (effects) => progress.commit(effects),
   });
   const batch = await held(view, parts, { signal, progress, log });

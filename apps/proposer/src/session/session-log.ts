@@ -1,31 +1,26 @@
 import type { BlobStore } from '@whale/blob-store';
-import type { CandidatesRequested, DomainEvent, HarnessRef, ProposalAudited, ProposalStep } from '@whale/contracts';
-import type { JsonValue } from '@whale/kernel';
-import type { Draft, JournalEntry, JudgedDraft, OwnStep, Rejection, SessionEnd } from '@whale/proposers';
+import type { CandidatesRequested, DomainEvent, ProposalAudited, ProposalStep } from '@whale/contracts';
+import type { ErrorDescription, JsonValue } from '@whale/kernel';
+import type { Draft, JournalEntry, JudgedDraft, Rejection, SessionEnd } from '@whale/proposers';
+import type { ServiceStore } from '@whale/service-kit';
 import { harnessSource } from '../archive-view.ts';
-import { NOTHING_YET, spentWith, type Totals } from './totals.ts';
+import { audited, ending, type Counts } from './audit-events.ts';
+import { attemptPrefix, entryKey, standingOf, type Stored } from './stored.ts';
 
 export interface SessionLogParts {
   blobs: BlobStore;
-  documentsUnder(prefix: string): Promise<ReadonlyMap<string, unknown>>;
+  store: Pick<ServiceStore, 'documentsUnder'>;
   /** One transaction; throws where the lease was lost. */
   commit(effects: { events: readonly DomainEvent[]; documents: ReadonlyMap<string, unknown> }): Promise<void>;
 }
-
-type Counts = Pick<Extract<ProposalStep, { kind: 'ended' }>, 'wanted' | 'written' | 'valid'>;
-
-/** An entry as the store keeps it: what is large lies in the blob store. */
-type Stored =
-  | { kind: 'begun'; entry: Extract<JournalEntry, { kind: 'call-begun' }> }
-  | { kind: 'step'; step: OwnStep; content: Awaited<ReturnType<BlobStore['put']>> }
-  | { kind: 'candidate'; harness: HarnessRef; draft: Omit<Draft, 'source'>; rejection: Rejection | null };
 
 /**
  * What was done in one session, durable step by step. Invariants, each named by a test:
  * S1 An entry and the audit event of its step are one transaction of the owner of the lease: after a kill anywhere the
  *    log of the session goes on where it was, and each step is told once, under the next number.
  * S2 What an event refers to is in the blob store before it.
- * S3 Totals are counted here, over the steps in their order, and not by who spends.
+ * S3 Totals are counted here, over the steps in their order, and not by who spends. A call that was begun is counted,
+ *    whatever becomes of it.
  */
 export class SessionLog {
   /** What earlier processes have recorded. */
@@ -33,15 +28,12 @@ export class SessionLog {
   readonly judged: readonly JudgedDraft[];
   readonly #request: CandidatesRequested['data'];
   readonly #parts: SessionLogParts;
-  #entries: number;
-  #sequence = 0;
-  #candidates: number;
-  #totals: Totals = NOTHING_YET;
+  readonly #stored: Stored[];
   #tail: Promise<unknown> = Promise.resolve();
 
   /** Reads back what earlier processes have written. */
   static async open(request: CandidatesRequested['data'], parts: SessionLogParts): Promise<SessionLog> {
-    const stored = [...(await parts.documentsUnder(attemptPrefix(request))).values()] as Stored[];
+    const stored = await storedOf(request, parts.store);
     const journal: JournalEntry[] = [];
     const judged: JudgedDraft[] = [];
     for (const entry of stored) {
@@ -59,20 +51,14 @@ export class SessionLog {
   private constructor(
     request: CandidatesRequested['data'],
     parts: SessionLogParts,
-    stored: readonly Stored[],
+    stored: Stored[],
     { journal, judged }: Pick<SessionLog, 'journal' | 'judged'>,
   ) {
     this.#request = request;
     this.#parts = parts;
+    this.#stored = stored;
     this.journal = journal;
     this.judged = judged;
-    this.#entries = stored.length;
-    this.#candidates = judged.length;
-    for (const entry of stored) {
-      if (entry.kind === 'begun') continue;
-      this.#sequence++;
-      if (entry.kind === 'step') this.#totals = spentWith(this.#totals, entry.step);
-    }
   }
 
   /** One entry of the proposer. */
@@ -81,8 +67,7 @@ export class SessionLog {
       if (entry.kind === 'call-begun') return this.#commit({ kind: 'begun', entry });
       const { step } = entry;
       const content = await this.#put(JSON.stringify(entry.content));
-      const told = step.kind === 'call-lost' ? step : ({ ...step, content } satisfies ProposalStep);
-      return this.#commit({ kind: 'step', step, content }, told, spentWith(this.#totals, step));
+      return this.#commit({ kind: 'step', step, content }, step.kind === 'call-lost' ? step : { ...step, content });
     });
   }
 
@@ -91,18 +76,15 @@ export class SessionLog {
     return this.#next(async () => {
       const { uri, sha256: id, bytes } = await this.#put(source);
       const harness = { id, uri, bytes };
-      const number = this.#candidates + 1;
-      await this.#commit(
-        { kind: 'candidate', harness, draft, rejection },
-        { kind: 'candidate', number, harness, rejection },
-      );
-      this.#candidates = number;
+      const number = standingOf(this.#stored).written + 1;
+      const told = { kind: 'candidate', number, harness, rejection } as const;
+      await this.#commit({ kind: 'candidate', harness, draft, rejection }, told);
     });
   }
 
-  /** The last step, to be committed with the end of the work. */
-  ended(end: SessionEnd, counts: Counts): ProposalAudited {
-    return this.#audited(this.#sequence + 1, { kind: 'ended', ...end, ...counts }, this.#totals);
+  /** The last steps, to be committed with the end of the work. */
+  ended(end: SessionEnd, counts: Counts): ProposalAudited[] {
+    return ending(this.#request, standingOf(this.#stored), end, counts);
   }
 
   #next<T>(write: () => Promise<T>): Promise<T> {
@@ -111,17 +93,13 @@ export class SessionLog {
     return written;
   }
 
-  async #commit(entry: Stored, step?: ProposalStep, totals: Totals = this.#totals): Promise<void> {
-    const key = entryKey(this.#request, this.#entries + 1);
-    const events = step === undefined ? [] : [this.#audited(this.#sequence + 1, step, totals)];
-    await this.#parts.commit({ events, documents: new Map([[key, entry]]) });
-    this.#entries++;
-    this.#sequence += events.length;
-    this.#totals = totals;
-  }
-
-  #audited(sequence: number, step: ProposalStep, totals: Totals): ProposalAudited {
-    return audited(this.#request, sequence, step, totals);
+  async #commit(entry: Stored, step?: ProposalStep): Promise<void> {
+    const { sequence, totals } = standingOf([...this.#stored, entry]);
+    await this.#parts.commit({
+      events: step === undefined ? [] : [audited(this.#request, sequence, step, totals)],
+      documents: new Map([[entryKey(this.#request, this.#stored.length + 1), entry]]),
+    });
+    this.#stored.push(entry);
   }
 
   #put(text: string): ReturnType<BlobStore['put']> {
@@ -129,37 +107,22 @@ export class SessionLog {
   }
 }
 
-/** The only step of a session without a log. */
-export function endedAtOnce(request: CandidatesRequested['data'], end: SessionEnd, counts: Counts): ProposalAudited {
-  return audited(request, 1, { kind: 'ended', ...end, ...counts }, NOTHING_YET);
+/** The end of a session that its process could not end; nothing for one without a journal. */
+export async function endOfBroken(
+  request: CandidatesRequested['data'],
+  store: SessionLogParts['store'],
+  { code, message }: ErrorDescription,
+): Promise<ProposalAudited[]> {
+  const stored = await storedOf(request, store);
+  if (stored.length === 0) return [];
+  const standing = standingOf(stored);
+  const { written, valid } = standing;
+  const end = { reason: 'failed', message: `${code}: ${message}` } as const;
+  return ending(request, standing, end, { wanted: request.count, written, valid });
 }
 
-function audited(
-  { experimentId, iterationId, attempt, proposer }: CandidatesRequested['data'],
-  sequence: number,
-  step: ProposalStep,
-  totals: Totals,
-): ProposalAudited {
-  return {
-    type: 'whale.proposal.audited.v1',
-    data: { experimentId, iterationId, attempt, sequence, proposer: proposer.kind, step, totals },
-  };
-}
-
-type Named = Pick<CandidatesRequested['data'], 'experimentId' | 'iterationId' | 'attempt'>;
-
-/** Of all attempts of an iteration. */
-export function sessionPrefix({ experimentId, iterationId }: Omit<Named, 'attempt'>): string {
-  return `session/${experimentId}/${iterationId}/`;
-}
-
-function attemptPrefix(named: Named): string {
-  return `${sessionPrefix(named)}${named.attempt}/`;
-}
-
-/** Sorts as it counts. */
-function entryKey(named: Named, entry: number): string {
-  return `${attemptPrefix(named)}${String(entry).padStart(8, '0')}`;
+async function storedOf(request: CandidatesRequested['data'], store: SessionLogParts['store']): Promise<Stored[]> {
+  return [...(await store.documentsUnder(attemptPrefix(request))).values()] as Stored[];
 }
 
 async function contentOf(blobs: BlobStore, ref: { uri: string; sha256: string }): Promise<JsonValue> {

@@ -186,6 +186,50 @@ describe('what goes wrong', () => {
     ]);
   });
 
+  it('S3: a call that was begun is counted, whatever becomes of it', async () => {
+    const host = await ProposerHost.open();
+    const proposer: Proposer = {
+      async *propose(request, session) {
+        yield { ...text('one'), parent: request.incumbent.id, hypothesis: 'It helps.', changes: [] };
+        const usage = { input: 10, output: 5, cacheWrite: 0, cacheRead: 0 };
+        await session.record({ kind: 'call-begun', turn: 1, model: 'm', usage, usd: 0.5 });
+        throw new TypeError('oops');
+      },
+    };
+    await host.run({ proposer });
+    const all = audits(await host.told());
+    expect(all.map(({ sequence, step }) => [sequence, step.kind])).toEqual([
+      [1, 'candidate'],
+      [2, 'call-lost'],
+      [3, 'ended'],
+    ]);
+    expect(all.at(-1)?.totals).toEqual({ calls: 1, tokens: 15, usd: 0.5, bytesRead: 0 });
+  });
+
+  it('S3: when the attempts are used up, what the session has cost is told before its failure', async () => {
+    const host = await ProposerHost.open();
+    await expect(host.run({ proposer: script(), kill: { commit: 9, when: 'after' } })).rejects.toThrow(Killed);
+    const events = await host.giveUp({ code: 'BLOB_IO', message: 'no space', retryable: true });
+    expect(events.map(({ type }) => type)).toEqual([
+      'whale.proposal.audited.v1',
+      'whale.proposal.audited.v1',
+      'whale.proposal.failed.v1',
+    ]);
+    const steps = events.slice(0, 2).map(({ data }) => data as ProposalAudited['data']);
+    expect(steps.map(({ step }) => step.kind)).toEqual(['call-lost', 'ended']);
+    expect(steps.map(({ sequence }) => sequence)).toEqual([7, 8]);
+    expect(steps.at(-1)).toMatchObject({
+      step: { reason: 'failed', message: 'BLOB_IO: no space', wanted: 3, written: 2, valid: 1 },
+      totals: { calls: 3, usd: 1 },
+    });
+  });
+
+  it('S3: a request that never got to a session costs nothing', async () => {
+    const host = await ProposerHost.open();
+    const events = await host.giveUp({ code: 'BLOB_MISSING', message: 'x', retryable: true });
+    expect(events.map(({ type }) => type)).toEqual(['whale.proposal.failed.v1']);
+  });
+
   it('S1: a step that its schema refuses is not there, and ends the session as the failure that it is', async () => {
     const host = await ProposerHost.open();
     const proposer: Proposer = {

@@ -2,15 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore, type BlobStore } from '@whale/blob-store';
-import { decodeRecord, type AnyEvent, type CandidatesRequested } from '@whale/contracts';
-import { ManualClock } from '@whale/kernel';
+import { decodeRecord, type AnyEvent, type CandidatesRequested, type DomainEvent } from '@whale/contracts';
+import { ManualClock, type ErrorDescription } from '@whale/kernel';
 import type { Proposer } from '@whale/proposers';
 import { Emitter, SqliteServiceStore, type ServiceStore, type UnitOfWork } from '@whale/service-kit';
 import { onTestFinished } from 'vitest';
 import { scoredKey } from '../archive-view.ts';
 import { proposeBatch, type ProposeParts } from '../propose-batch.ts';
+import { proposeWork } from '../proposer.work.ts';
 import { subscriptions } from '../subscriptions.ts';
 import { candidatesRequested, harnessScored, nothingOnTheLog } from './requests.ts';
+import { ScriptedCaller } from './scripted-caller.ts';
 import { smallDomain } from './small-domain.ts';
 
 const HOUR = 3_600_000;
@@ -78,15 +80,7 @@ export class ProposerHost {
       });
       const commit = killedAt(store, options);
       const held = { id: item.id, owner };
-      const parts: ProposeParts = {
-        proposers: { [(item.payload as CandidatesRequested['data']).proposer.kind]: proposer },
-        checker: { check: async (source) => verdictOf(source) },
-        blobs,
-        loadDomain: async () => this.domain,
-        sandbox: { run: async () => Promise.reject(new Error('nothing is tried out here')) },
-        source: nothingOnTheLog,
-        store,
-      };
+      const parts = { ...this.#parts(store, proposer), blobs };
       const result = await proposeBatch(
         item.payload as CandidatesRequested['data'],
         parts,
@@ -100,6 +94,16 @@ export class ProposerHost {
       if (!('events' in result)) throw new Error('the work was put off');
       const { events, documents = new Map() } = result;
       await commit({ finished: [held], outbox: await emitter.encode(events), documents });
+    });
+  }
+
+  /** What the service says when the attempts are used up. */
+  async giveUp(error: ErrorDescription): Promise<readonly DomainEvent[]> {
+    return this.#with(async (store) => {
+      const now = ++this.#processes * HOUR;
+      const claim = { owner: 'host/last/owner', kinds: ['propose'], limit: 1, now, leaseUntil: now + 1_000 };
+      const [item] = await store.claimWork(claim);
+      return proposeWork(this.#parts(store, new ScriptedCaller([])), 1).failed(item?.payload, error);
     });
   }
 
@@ -122,6 +126,18 @@ export class ProposerHost {
 
   async workPending(): Promise<number> {
     return this.#with((store) => store.workPending());
+  }
+
+  #parts(store: ServiceStore, proposer: Proposer): ProposeParts {
+    return {
+      proposers: { command: proposer },
+      checker: { check: async (source) => verdictOf(source) },
+      blobs: this.blobs,
+      loadDomain: async () => this.domain,
+      sandbox: { run: async () => Promise.reject(new Error('nothing is tried out here')) },
+      source: nothingOnTheLog,
+      store,
+    };
   }
 
   async #with<T>(work: (store: SqliteServiceStore) => Promise<T>): Promise<T> {

@@ -22,7 +22,7 @@ export interface WorkHandler {
   concurrency: number;
   run(payload: unknown, signal: AbortSignal, progress: WorkProgress): Promise<WorkResult>;
   /** What to say when the attempts are used up or the error is not retryable. */
-  failed(payload: unknown, error: ErrorDescription): readonly DomainEvent[];
+  failed(payload: unknown, error: ErrorDescription): readonly DomainEvent[] | Promise<readonly DomainEvent[]>;
 }
 
 export interface WorkRunnerOptions {
@@ -235,11 +235,11 @@ export class WorkRunner {
     }
     const attempts = item.attempts + 1;
     if (isRetryable(error) && attempts < most) return defer('retried', 100 * 2 ** attempts, attempts);
-    const events = this.#failureOf(settled, describeError(error));
+    const events = await this.#failureOf(settled, describeError(error));
     return { records: await this.#encode(settled, events), events, outcome: 'failed' };
   }
 
-  #failureOf({ item, traceparent }: Settled, error: ErrorDescription): readonly DomainEvent[] {
+  async #failureOf({ item, traceparent }: Settled, error: ErrorDescription): Promise<readonly DomainEvent[]> {
     const { id: workId, kind, payload } = item;
     const fields = { code: error.code, workId, experimentId: experimentOf(payload), traceparent };
     this.#options.onTrouble(`${kind} ${workId} failed: ${error.code}: ${error.message}`, fields);
