@@ -180,6 +180,38 @@ describe('harness errors have a code, the line of the source, and words', () => 
     expect(await failure(big)).toMatchObject({ code: 'EFFECT_TOO_LARGE' });
   });
 
+  test('what is kept of a rollout is bounded', async () => {
+    const much = harness("for (;;) yield* tool('x', { a: 'x'.repeat(1000) })");
+    const { end, effects } = await run(much, { recordBytes: 5000, effects: 100 });
+    expect(end).toMatchObject({ code: 'RECORD_TOO_LARGE', message: expect.stringContaining('5000 bytes') });
+    expect(effects.length).toBeGreaterThan(0);
+    expect(Buffer.byteLength(JSON.stringify(effects))).toBeLessThan(6000);
+  });
+
+  test('so is what is said of an error', async () => {
+    const { message } = await failure(harness("throw new Error('\\u{1f600}'.repeat(1e5))"));
+    expect(message.length).toBeLessThan(5000);
+    expect(message).not.toMatch(/\p{Surrogate}/u);
+  });
+
+  test('an effect is looked at without a walk through its arguments', async () => {
+    const deep = (levels: number) =>
+      harness(
+        `yield { type: 'tool', name: 'x', args: JSON.parse('{"a":' + '['.repeat(${levels}) + ']'.repeat(${levels}) + '}') }; return { answer: 'a' }`,
+      );
+    expect((await run(deep(98))).end.kind).toBe('answered');
+    expect(await failure(deep(99))).toMatchObject({
+      code: 'EFFECT_SHAPE',
+      message: expect.stringContaining('100 levels'),
+    });
+    const wrong = harness(
+      "const m = { role: 'user', content: 'x' }; yield { type: 'generate', messages: [m, m, { ...m, role: 'x' }], stop: ['a', 1] }",
+    );
+    expect((await failure(wrong)).message).toContain('effect.messages[2].role');
+    const stop = harness("yield { type: 'generate', messages: [{ role: 'user', content: 'x' }], stop: ['a', 1] }");
+    expect((await failure(stop)).message).toContain('effect.stop[1]');
+  });
+
   test('a source that broke the parser does not spoil the next', async () => {
     await failure(`${PROMPTS}export default ${'('.repeat(60_000)}`);
     expect((await run(harness("const a: string = 'ok'; return { answer: a }"))).end).toMatchObject({ answer: 'ok' });
@@ -191,6 +223,26 @@ describe('errors that are not the harness’s', () => {
     const down = new WhaleError('DOWN', 'no server', { retryable: true });
     const running = sandbox.run({ source: LOOP, task: { question: 'q' }, onEffect: () => Promise.reject(down) });
     await expect(running).rejects.toBe(down);
+  });
+
+  test('an effect that ends its rollout early leaves the place to the next', async () => {
+    class Enough extends Error {}
+    const narrow = new HarnessSandbox({ maxLive: 1 });
+    const asked: number[] = [];
+    const start = (last: number) =>
+      narrow.run({
+        source: LOOP,
+        task: { question: 'q' },
+        onEffect: (effect, index) => {
+          asked.push(index);
+          if (index === last) throw new Enough();
+          return answer(effect);
+        },
+      });
+    for (const last of [0, 3, 0, 5]) await expect(start(last)).rejects.toBeInstanceOf(Enough);
+    expect(asked).toEqual([0, 0, 1, 2, 3, 0, 0, 1, 2, 3, 4, 5]);
+    expect((await start(-1)).end.kind).toBe('answered');
+    await narrow.close();
   });
 
   test('a result without JSON form', async () => {

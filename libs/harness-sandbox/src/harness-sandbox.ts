@@ -19,7 +19,10 @@ export interface RunInput {
   /** What the harness sees of the task. */
   task: JsonValue;
   limits?: HarnessLimitsInput;
-  /** Called once for each effect, in order. If it rejects, so does `run`: that is never a harness_error. */
+  /**
+   * Called once for each effect, in order. If it rejects, `run` rejects with the same and the VM is given up: that is
+   * never a harness_error, and it is the way to end a rollout early (an error of the caller's own, to know it by).
+   */
   onEffect: EffectHandler;
   /** `run` rejects with its reason; an effect in flight is left to the caller's own signal. */
   signal?: AbortSignal;
