@@ -1,3 +1,4 @@
+import type { Domain, Task } from '@whale/domain-api';
 import { describe, expect, it } from 'vitest';
 import type { ProposalRequest, Rejection } from '../proposer.ts';
 import { asked } from '../recombine/testing/search.ts';
@@ -87,24 +88,41 @@ describe('a module as the proposer', () => {
     await expect(propose(proposing(body, declared))).rejects.toThrow('async *propose(request, session)');
   });
 
+  it('U2: is given the domain without answers and without tasks of other splits', async () => {
+    const task = (split: string) => ({ id: `${split}-1`, split, input: {} }) as Task;
+    const open: Domain = { ...domain, tasks: (split) => [task(split)], task: (id) => task(id.split('-')[0] ?? '') };
+    const told = (path: string) => drive(new Module(), { ...request(path), domain: open });
+    const path = proposing(`
+      const { domain } = request;
+      const splits = ['weight', 'harness', 'validation', 'test'];
+      const ids = splits.flatMap((split) => domain.tasks(split)).map(({ id }) => id);
+      return JSON.stringify([ids, splits.map((split) => domain.task(split + '-1')?.id ?? null), domain.seedHarness.length]);`);
+    expect((await told(path)).end).toBe(
+      JSON.stringify([['harness-1'], [null, 'harness-1', null, null], domain.seedHarness.length]),
+    );
+    for (const call of ["gold('harness-1')", 'verify({})']) {
+      await expect(told(proposing(`request.domain.${call}; yield draft(1);`))).rejects.toThrow('is sealed');
+    }
+  });
+
   it('an error that says it is worth trying again stays so', async () => {
     const path = proposing("throw Object.assign(new Error('busy'), { retryable: true });");
     await expect(propose(path)).rejects.toMatchObject({ code: 'PROPOSER_MODULE', retryable: true });
   });
 
-  it('U2: a session ends with its time, whatever the module waits for, and keeps what was written', async () => {
+  it('U3: a session ends with its time, whatever the module waits for, and keeps what was written', async () => {
     const path = proposing('yield draft(1); await new Promise(() => {});');
     const { drafts, end } = await propose(path, 1);
     expect(drafts).toHaveLength(1);
     expect(end).toEqual({ reason: 'seconds', message: 'the 1 s of the session are over' });
   });
 
-  it('U2: so it does when the module does not even load', async () => {
+  it('U3: so it does when the module does not even load', async () => {
     const path = file('never.mts', 'await new Promise(() => {}); export default {};');
     expect((await propose(path, 0.1)).end).toMatchObject({ reason: 'seconds' });
   });
 
-  it('U2: a session ends with its signal, which the module sees too', async () => {
+  it('U3: a session ends with its signal, which the module sees too', async () => {
     const abort = new AbortController();
     const path = proposing(`
       yield draft(1);

@@ -6,6 +6,7 @@ import { ForeignDraft } from '../draft-schema.ts';
 import type { Draft, ProposalRequest, Proposer, Rejection, SessionEnd } from '../proposer.ts';
 import type { ProposalSession } from '../session.ts';
 import { loadProposer } from './load-proposer.ts';
+import { sealedDomain } from './sealed-domain.ts';
 import { underSignal } from './under-signal.ts';
 
 /** For what a user's generator still does when it is ended. */
@@ -20,7 +21,8 @@ const ForeignEnd = z
  * Lets a user's module be the proposer. It runs in this process, so it is trusted like the rest of the program; what it
  * yields is not:
  * U1 What it yields and returns has the port's shape, or the session ends with an error that says which part has not.
- * U2 A session ends with its time or its signal, although the module waits for something that never comes. Code that
+ * U2 It is not given the answers: nothing of the domain but D_harness.
+ * U3 A session ends with its time or its signal, although the module waits for something that never comes. Code that
  *    does not even wait holds the whole process; nothing here can end it.
  */
 export class Module implements Proposer {
@@ -33,7 +35,12 @@ export class Module implements Proposer {
     let judged: Rejection | null | undefined;
     try {
       const own = await unlessAborted(() => loadProposer(spec), signal);
-      const begun = begin(own, request, underSignal(session, signal), spec.path);
+      const begun = begin(
+        own,
+        { ...request, domain: sealedDomain(request.domain) },
+        underSignal(session, signal),
+        spec.path,
+      );
       drafts = begun;
       for (let number = 1; ; number++) {
         const next = await unlessAborted(() => begun.next(judged), signal);
