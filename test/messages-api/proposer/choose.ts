@@ -26,25 +26,35 @@ export interface Knowledge {
 export function choices(knowledge: Knowledge): Choice[] {
   const { incumbent, ideas } = knowledge;
   const absent = ideas.filter((idea) => !hasIdea(incumbent.source, idea, ideas));
-  const combined = together(absent.filter((idea) => (gainOf(idea, knowledge) ?? 0) > 0).sort(byGain(knowledge)));
-  const present = new Set(ideas.filter((idea) => !absent.includes(idea)).map(({ name }) => name));
-  const open = absent.filter(({ needs }) => needs.every((name) => present.has(name))).sort(byPromise(knowledge));
-  // What is in the combination is measured there.
-  const singles = spread([
+  const proved = together(absent.filter((idea) => (gainOf(idea, knowledge) ?? 0) > 0).sort(byGain(knowledge)));
+  const combined = wasTried(proved, knowledge) ? [] : proved;
+  const singles = singlesOf(absent, combined, knowledge);
+  const pairs = singles.flatMap((first, place) => singles.slice(place + 1).map((second) => [first, second]));
+  const sets = [combined, ...singles.map((idea) => [idea]), ...pairs.filter((pair) => together(pair).length === 2)];
+  return sets
+    .filter((set, place) => set.length > 0 && sets.findIndex((other) => sameNames(set, other)) === place)
+    .filter((set) => !wasTried(set, knowledge))
+    .flatMap((set) => {
+      const source = withIdeas(incumbent.source, set);
+      return source === undefined || source === incumbent.source ? [] : [{ ideas: set, source }];
+    });
+}
+
+/** Ideas whose ground is laid, on different parts of the harness first; what is combined is measured there already. */
+function singlesOf(absent: readonly Idea[], combined: readonly Idea[], knowledge: Knowledge): Idea[] {
+  const missing = new Set(absent.map(({ name }) => name));
+  const open = absent.filter(({ needs }) => !needs.some((name) => missing.has(name))).sort(byPromise(knowledge));
+  return spread([
     ...open.filter((idea) => !combined.includes(idea)),
     ...open.filter((idea) => combined.includes(idea)),
   ]);
-  const pairs = singles.flatMap((first, place) => singles.slice(place + 1).map((second) => [first, second]));
-  return [combined, ...singles.map((idea) => [idea]), ...pairs.filter((pair) => together(pair).length === 2)]
-    .filter((set, place, all) => set.length > 0 && all.findIndex((other) => sameNames(set, other)) === place)
-    .filter((set) => !wasTried(set, knowledge))
-    .flatMap((set) => {
-      const source = ordered(set, ideas).reduce<string | undefined>(
-        (text, idea) => (text === undefined ? undefined : applyIdea(text, idea)),
-        incumbent.source,
-      );
-      return source === undefined || source === incumbent.source ? [] : [{ ideas: set, source }];
-    });
+}
+
+/** An idea after those that it builds upon. */
+function withIdeas(source: string, set: readonly Idea[]): string | undefined {
+  return set
+    .toSorted((a, b) => a.needs.length - b.needs.length)
+    .reduce<string | undefined>((text, idea) => (text === undefined ? undefined : applyIdea(text, idea)), source);
 }
 
 /** The last time that it was tried by itself, against its parent; undefined: never. */
@@ -87,11 +97,6 @@ function together(ideas: readonly Idea[]): Idea[] {
 function spread(ideas: readonly Idea[]): Idea[] {
   const axes = together(ideas);
   return [...axes, ...ideas.filter((idea) => !axes.includes(idea))];
-}
-
-/** An idea after those that it builds upon. */
-function ordered(set: readonly Idea[], all: readonly Idea[]): Idea[] {
-  return all.filter((idea) => set.includes(idea)).sort((a, b) => a.needs.length - b.needs.length);
 }
 
 function sameNames(a: readonly Idea[], b: readonly Idea[]): boolean {

@@ -1,5 +1,6 @@
 import searchQa from '@whale/domain-search-qa';
 import type { Domain } from '@whale/domain-api';
+import { HarnessChecker } from '@whale/harness-sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conversation } from '../brain.ts';
 import { faultsAt } from '../faults.ts';
@@ -12,22 +13,26 @@ const TASKS = 60;
 
 let domain: Domain;
 let api: MessagesApi;
+let checker: HarnessChecker;
 beforeAll(async () => {
   domain = await searchQa.load({ dataset: 'atlas', options: { harness: TASKS, test: 100 } });
   api = await startMessagesApi({ brain: competentProposer() });
+  checker = new HarnessChecker();
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  await checker.close();
+  await api.close();
+});
 
 describe('the competent proposer on atlas, by the real client, tools, workspace and check', () => {
   let search: Search;
   let base: { search: number; test: number };
   const iterations: IterationResult[] = [];
   beforeAll(async () => {
-    search = new Search({ domain, url: api.url, tasks: TASKS, count: M });
+    search = new Search({ domain, url: api.url, tasks: TASKS, count: M, checker });
     base = { search: await search.start(), test: await search.test(100) };
     for (let i = 1; i <= 3; i++) iterations.push(await search.iterate(i));
   }, 120_000);
-  afterAll(() => search.close());
 
   it('finds a harness that is clearly better, also on tasks that it has not seen', async () => {
     expect(iterations.at(-1)?.incumbent.score).toBeGreaterThan(base.search + 0.3);
@@ -102,10 +107,9 @@ describe('the competent proposer on atlas, by the real client, tools, workspace 
       12: { ...soon, status: 429 },
     });
     const bad = await startMessagesApi({ brain: competentProposer(), faults });
-    const again = new Search({ domain, url: bad.url, tasks: TASKS, count: M });
+    const again = new Search({ domain, url: bad.url, tasks: TASKS, count: M, checker });
     await again.start();
     const { written } = await again.iterate(1);
-    await again.close();
     await bad.close();
     expect(written).toEqual(iterations[0]?.written);
     expect(bad.requests.filter(({ fault }) => fault !== undefined).length).toBeGreaterThan(4);
@@ -114,10 +118,9 @@ describe('the competent proposer on atlas, by the real client, tools, workspace 
 
 describe('the competent proposer with prompts only', () => {
   it('changes nothing but strings of PROMPTS, and stops when it knows no more', async () => {
-    const search = new Search({ domain, url: api.url, tasks: 20, count: 4, promptsOnly: true });
+    const search = new Search({ domain, url: api.url, tasks: 20, count: 4, promptsOnly: true, checker });
     await search.start();
     const { written, end } = await search.iterate(1);
-    await search.close();
     const unprompted = (source: string) => source.replace(/(?<=export const PROMPTS = \{)[^}]*/u, '');
     expect(written.map(({ rejection }) => rejection)).toEqual([null, null, null]);
     for (const { draft } of written) {

@@ -131,6 +131,7 @@ function pause(milliseconds: number, response: ServerResponse): Promise<void> {
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
+    if (response.destroyed) return resolve();
     response.once('drain', resolve);
     response.once('close', resolve);
   });

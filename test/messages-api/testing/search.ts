@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProposerSpec, type CandidatesRequested, type RolloutCompleted } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
-import { HarnessChecker } from '@whale/harness-sandbox';
+import type { HarnessChecker } from '@whale/harness-sandbox';
 import { sha256, type JsonValue } from '@whale/kernel';
 import {
   Claude,
@@ -32,6 +32,7 @@ export interface SearchOptions {
   /** M */
   count: number;
   promptsOnly?: boolean;
+  checker: HarnessChecker;
 }
 
 export interface IterationResult {
@@ -49,7 +50,6 @@ const WEIGHTS = 'w1';
 /** A harness search under fixed weights of a scripted model: real tools, real workspace, real check, real client. */
 export class Search {
   readonly #options: SearchOptions;
-  readonly #checker = new HarnessChecker();
   readonly #sources = new Map<string, string>();
   readonly #rollouts: RolloutCompleted['data'][] = [];
   readonly #harnesses: WorkspaceHarness[] = [];
@@ -58,10 +58,6 @@ export class Search {
 
   constructor(options: SearchOptions) {
     this.#options = options;
-  }
-
-  async close(): Promise<void> {
-    await this.#checker.close();
   }
 
   /** Measures h₀: the phase begins. */
@@ -178,7 +174,7 @@ export class Search {
   }
 
   async #judge({ source }: Draft, written: IterationResult['written']): Promise<Rejection | null> {
-    const { domain } = this.#options;
+    const { domain, checker } = this.#options;
     const id = sha256(source);
     if (
       this.#sources.has(id) ||
@@ -186,7 +182,7 @@ export class Search {
     ) {
       return { stage: 'duplicate', message: 'it has a score already', line: null };
     }
-    const result = await this.#checker.check(source, { domainTypes: domain.harnessTypes, smoke: smokeRuns(domain) });
+    const result = await checker.check(source, { domainTypes: domain.harnessTypes, smoke: smokeRuns(domain) });
     return result.ok ? null : { stage: result.stage, message: result.message, line: result.line ?? null };
   }
 
