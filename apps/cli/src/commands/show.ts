@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { summarize } from '@whale/experiment-view';
+import { incumbentOf, summarize } from '@whale/experiment-view';
 import { experimentIds, readView, resolveExperiment } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { paint } from '../print/paint.ts';
@@ -40,7 +40,7 @@ export function showCommand(program: Command): void {
         const { label, detail } = progressOf(view);
         print(`at the moment: ${label}${detail === '' ? '' : `, ${detail}`}`);
       }
-      const incumbent = view.archive.at(-1)?.incumbent;
+      const incumbent = incumbentOf(view);
       if (incumbent) print(`incumbent harness: ${shortId(incumbent)}, ${view.harnesses.length} harnesses known`);
       print(`\n${resultText(view, colours)}`);
     });

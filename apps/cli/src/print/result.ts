@@ -1,6 +1,7 @@
 import type { PairResult } from '@whale/contracts';
 import { phaseGains, provisionalResult, type ExperimentView } from '@whale/experiment-view';
 import type { Paint } from './paint.ts';
+import { searchText } from './search.ts';
 import { table } from './table.ts';
 import { accuracy, count, duration, endReason, percent, plural, points, shortId } from './text.ts';
 
@@ -11,6 +12,7 @@ export function resultText(view: ExperimentView, paint: Paint): string {
     paint.bold(headline(view)),
     pairTable(view),
     phaseTable(view),
+    searchText(view),
     ledgerText(view),
     base && best ? 'Accuracies: mean over n rollouts [95% Wilson interval, for rollouts on these tasks].' : '',
   ];

@@ -1,4 +1,5 @@
 import { pairOf, provisionalResult, type ExperimentView } from '@whale/experiment-view';
+import { scheduleOf } from '@whale/schedules';
 import { bar, sparkline } from '../print/bars.ts';
 import type { Paint } from '../print/paint.ts';
 import { count, duration, elapsed, oneLine, percent, plural, shortId } from '../print/text.ts';
@@ -62,7 +63,8 @@ function headline({ view, now, startedAt }: FrameInput): Span[] {
 
 function progress({ view, pace, now, columns }: FrameInput): Span[] {
   const at = progressOf(view);
-  const cycles = view.spec && 'cycles' in view.spec.strategy ? view.spec.strategy.cycles : 1;
+  const schedule = view.spec && scheduleOf(view.spec.strategy);
+  const cycles = schedule && 'cycles' in schedule ? schedule.cycles : 1;
   const label = at.label.replace(/^cycle (\d+)/, `cycle $1 of ${cycles}`);
   const tone: Tone = label.includes('weight') ? 'magenta' : label.includes('harness') ? 'cyan' : 'yellow';
   const spans: Span[] = [[label.padEnd(29), tone]];

@@ -1,5 +1,7 @@
 import type { AnyEvent, WeightsUpdated } from '@whale/contracts';
 import { pairOf, type ExperimentView } from '@whale/experiment-view';
+import { scheduleOf } from '@whale/schedules';
+import { comparison } from '../print/search.ts';
 import { accuracy, endReason, oneLine, percent, plural, shortId } from '../print/text.ts';
 
 export interface Milestone {
@@ -20,7 +22,7 @@ export function milestone(event: AnyEvent, view: ExperimentView): Milestone | nu
     case 'whale.phase.started.v1': {
       const { cycle, kind, maximum } = event.data;
       const what = kind === 'weight' ? plural(maximum, 'prompt') : plural(maximum, 'iteration');
-      const bound = view.spec?.strategy.kind === 'adaptive' ? 'at most ' : '';
+      const bound = view.spec && scheduleOf(view.spec.strategy).kind === 'adaptive' ? 'at most ' : '';
       return { text: `cycle ${cycle}: ${kind} phase, ${bound}${what}`, tone: 'strong' };
     }
     case 'whale.weights.updated.v2':
@@ -30,6 +32,20 @@ export function milestone(event: AnyEvent, view: ExperimentView): Milestone | nu
     case 'whale.harness.scored.v1':
     case 'whale.incumbent.changed.v1':
       return scored(event, view);
+    case 'whale.confirmation.opened.v1': {
+      const { challenger, taskIds, rolloutsPerTask } = event.data;
+      const rollouts = plural(2 * taskIds.length * rolloutsPerTask, 'fresh rollout');
+      return {
+        text: `${shortId(challenger.harness.id)} is the apparent winner: ${rollouts} to confirm it`,
+        tone: 'dim',
+      };
+    }
+    case 'whale.acceptance.decided.v1': {
+      const { accepted, challenger, reason } = event.data;
+      const id = shortId(challenger.harnessId);
+      if (accepted) return { text: `✓ confirmed ${id} on fresh rollouts: ${comparison(event.data)}`, tone: 'good' };
+      return { text: `· not confirmed ${id} (${reason}) on fresh rollouts: ${comparison(event.data)}`, tone: 'plain' };
+    }
     case 'whale.candidate.rejected.v1': {
       const { stage, line, message } = event.data;
       const where = line === null ? stage : `${stage}, line ${line}`;
@@ -102,6 +118,7 @@ function scored(
   const kept = view.archive.find(
     (other) => other.harness === event.data.incumbent && other.phaseId === event.data.phaseId,
   );
-  const best = kept?.score == null ? '' : `, best stays ${percent(kept.score)}`;
+  const standing = view.spec?.harness.acceptance === 'confirm' ? 'incumbent' : 'best stays';
+  const best = kept?.score == null ? '' : `, ${standing} ${percent(kept.score)}`;
   return { text: `· candidate ${shortId(harnessId)}: ${result}${best}${about}`, tone: 'dim' };
 }

@@ -1,4 +1,5 @@
 import type { ExperimentView, PhaseView } from '@whale/experiment-view';
+import { scheduleOf } from '@whale/schedules';
 
 export interface Progress {
   /** `weight phase of cycle 1`, `evaluation`, … */
@@ -58,8 +59,13 @@ function weightProgress(view: ExperimentView, phase: PhaseView): Progress {
     detail,
     key: phase.phaseId,
     fraction: Math.min(1, prompts / phase.maximum),
-    atMost: view.spec?.strategy.kind === 'adaptive',
+    atMost: isBound(view),
   };
+}
+
+/** Patience may end a phase before its maximum. */
+function isBound({ spec }: ExperimentView): boolean {
+  return spec !== null && scheduleOf(spec.strategy).kind === 'adaptive';
 }
 
 function harnessProgress(view: ExperimentView, phase: PhaseView): Progress {
@@ -73,13 +79,15 @@ function harnessProgress(view: ExperimentView, phase: PhaseView): Progress {
       ? `iteration ${view.proposing.iteration}: writing candidates`
       : open.length > 0
         ? `iteration ${open[0]?.iteration ?? 0}: scoring ${open.length === 1 ? 'a harness' : `${open.length} harnesses`}`
-        : `iteration ${phase.iterations}`;
+        : view.acceptances.at(-1)?.decision === null
+          ? `iteration ${phase.iterations}: confirming the apparent winner`
+          : `iteration ${phase.iterations}`;
   return {
     label: `cycle ${phase.cycle}, harness phase`,
     detail,
     key: phase.phaseId,
     fraction: Math.min(1, done / planned),
-    atMost: view.spec?.strategy.kind === 'adaptive',
+    atMost: isBound(view),
   };
 }
 
