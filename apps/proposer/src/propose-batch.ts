@@ -1,14 +1,15 @@
 import type { BlobStore } from '@whale/blob-store';
 import type { CandidatesRequested, ProposerKind, Spec } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
-import type { HarnessChecker, HarnessSandbox } from '@whale/harness-sandbox';
+import type { HarnessSandbox } from '@whale/harness-sandbox';
 import { sha256 } from '@whale/kernel';
 import type { ArchiveEntry, Proposer, WorkspaceSource } from '@whale/proposers';
 import type { ServiceStore, WorkProgress, WorkResult } from '@whale/service-kit';
 import { archiveView, harnessSource } from './archive-view.ts';
 import { proposalRequest, type Batch, type View } from './batch.ts';
 import { eventsOf } from './events.ts';
-import { Judge } from './pipeline/judge.ts';
+import { Behaviour, type BehaviourParts } from './pipeline/behaviour.ts';
+import { Judge, type JudgeParts } from './pipeline/judge.ts';
 import { HeldSession } from './session/held-session.ts';
 import { HostedSession } from './session/hosted-session.ts';
 import { isPure } from './session/purity.ts';
@@ -18,7 +19,7 @@ import { Trials } from './trials/trials.ts';
 
 export interface ProposeParts {
   proposers: Readonly<Partial<Record<ProposerKind, Proposer>>>;
-  checker: Pick<HarnessChecker, 'check'>;
+  checker: JudgeParts['checker'] & BehaviourParts['checker'];
   sandbox: Pick<HarnessSandbox, 'run'>;
   /** What the log tells of an experiment. */
   source(experimentId: string): Pick<WorkspaceSource, 'write' | 'rollouts'>;
@@ -95,10 +96,12 @@ async function held(view: View, parts: ProposeParts, { signal, progress, log }: 
   const { kind } = view.request.proposer;
   const proposer = parts.proposers[kind];
   if (proposer === undefined) throw new Error(`there is no proposer ${kind}`);
-  const judge = new Judge(view, parts);
   const { experimentId, iterationId, attempt } = view.request;
   const source = parts.source(experimentId);
-  const trials = new Trials(view, { sandbox: parts.sandbox, recordings: source }, signal);
+  const { checker, sandbox } = parts;
+  const behaviour = new Behaviour(view, { checker, sandbox, recordings: source }, signal);
+  const judge = new Judge(view, { checker, behaviour });
+  const trials = new Trials(view, { sandbox, recordings: source }, signal);
   const session = new HostedSession({
     signal,
     log,

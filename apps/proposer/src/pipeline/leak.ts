@@ -1,16 +1,17 @@
 import type { Domain } from '@whale/domain-api';
+import type { HarnessChecker, Literal } from '@whale/harness-sandbox';
 import type { Rejection } from '@whale/proposers';
 import { sealedTexts, type SealedText } from './sealed-texts.ts';
 import { Phrases, wordsOf } from './words.ts';
 
-/** A piece of a harness that is text, and its line, from 1. */
-export interface TextPiece {
-  text: string;
-  line: number;
-}
+type Reader = Pick<HarnessChecker, 'literalsOf'>;
 
-/** Words of a phrase that is found across pieces as well: 'Who is the ' + 'mayor'. Fewer stand together by chance. */
+/** What the program can say. Names and numbers are left out: they are the author's own, and equal an answer by chance. */
+const SPOKEN: ReadonlySet<Literal['kind']> = new Set(['string', 'template', 'regexp']);
+/** Words of a phrase that is found across pieces as well: 'Who is the ' + 'mayor of'. Fewer stand together by chance. */
 const ACROSS_PIECES = 4;
+/** Characters of a data set's name that is one word: "dev" and "one" say nothing. */
+const LEAST_NAME = 4;
 
 const SAID: Record<SealedText, string> = {
   task: 'the text of a task',
@@ -19,28 +20,53 @@ const SAID: Record<SealedText, string> = {
 };
 
 /**
- * A harness must work on tasks that nobody has seen, so it contains no text of those that exist. `pieces` are the
- * strings of the candidate, `own` those of h₀ and of the component variants, where the data set may be named. What it
- * contains is not repeated: it may be sealed.
+ * A harness must work on tasks that nobody has seen, so no text of those that exist stands in it, comments included: the
+ * next author reads them. What is found is not repeated, since it may be sealed.
  */
-export function leakIn(pieces: readonly TextPiece[], own: readonly TextPiece[], domain: Domain): Rejection | null {
-  const { phrases, dataset } = sealedTexts(domain);
+export async function leakIn(source: string, domain: Domain, reader: Reader): Promise<Rejection | null> {
+  const literals = await reader.literalsOf(source);
+  const spoken = literals.filter(({ kind }) => SPOKEN.has(kind));
+  const comments = literals.filter(({ kind }) => kind === 'comment');
+  const phrases = sealedTexts(domain);
+  const found =
+    firstIn(spoken, phrases) ?? firstIn(comments, phrases) ?? firstIn(spoken, await datasetName(domain, reader));
+  if (found === null) return null;
+  const rule = 'a harness works on tasks that nobody has seen: write what holds for all of them';
+  return { stage: 'leak', message: `it contains ${SAID[found.of]}; ${rule}`, line: found.line };
+}
+
+function firstIn(pieces: readonly Literal[], phrases: Phrases<SealedText>): { of: SealedText; line: number } | null {
   const words = pieces.flatMap(({ text, line }, piece) => wordsOf(text).map((word) => ({ word, line, piece })));
-  const stream = words.map(({ word }) => word);
-  const names = new Phrases<SealedText>();
-  const isNamed = own.some(({ text }) => contains(wordsOf(text), dataset));
-  if (!isNamed) names.add(dataset, 'data set');
-  for (const { place, length, label } of [...phrases.in(stream), ...names.in(stream)]) {
+  for (const { place, length, label } of phrases.in(words.map(({ word }) => word))) {
     const [first, last] = [words[place], words[place + length - 1]];
-    if (length < ACROSS_PIECES && first?.piece !== last?.piece) continue;
-    const message = `it contains ${SAID[label]}; a harness works on tasks that nobody has seen: say what holds for all of them`;
-    return { stage: 'leak', message, line: first?.line ?? null };
+    if (first === undefined || last === undefined) continue;
+    if (length >= ACROSS_PIECES || first.piece === last.piece) return { of: label, line: first.line };
   }
   return null;
 }
 
-function contains(words: readonly string[], phrase: readonly string[]): boolean {
-  const search = new Phrases<null>();
-  search.add(phrase, null);
-  return !search.in(words).next().done;
+const names = new WeakMap<Domain, Promise<Phrases<SealedText>>>();
+
+/** The name of the data set, unless the domain's own sources say it, or it is a word that says nothing. */
+function datasetName(domain: Domain, reader: Reader): Promise<Phrases<SealedText>> {
+  let name = names.get(domain);
+  if (name === undefined) {
+    name = nameOf(domain, reader);
+    names.set(domain, name);
+    name.catch(() => names.delete(domain));
+  }
+  return name;
+}
+
+async function nameOf(domain: Domain, reader: Reader): Promise<Phrases<SealedText>> {
+  const name = new Phrases<SealedText>();
+  const words = wordsOf(domain.dataset);
+  const isTelling = words.length > 1 || (words[0] ?? '').length >= LEAST_NAME;
+  if (!isTelling || words.join(' ') === wordsOf(domain.name).join(' ')) return name;
+  name.add(words, 'data set');
+  for (const source of [domain.seedHarness, ...domain.components.map((variant) => variant.source)]) {
+    const spoken = (await reader.literalsOf(source)).filter(({ kind }) => SPOKEN.has(kind));
+    if (firstIn(spoken, name) !== null) return new Phrases<SealedText>();
+  }
+  return name;
 }

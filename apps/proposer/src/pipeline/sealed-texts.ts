@@ -16,21 +16,14 @@ const COMMON_SHARE = 0.005;
 const COMMON_TASKS = 5;
 const LABEL_SHARE = 0.05;
 
-/** The texts of a domain that no harness may contain. */
-export interface SealedTexts {
-  phrases: Phrases<SealedText>;
-  /** Words of the data set's name. */
-  dataset: readonly string[];
-}
-
-const known = new WeakMap<Domain, SealedTexts>();
+const known = new WeakMap<Domain, Phrases<SealedText>>();
 
 /**
- * Questions and gold answers of all splits, and the name of the data set. Left out is what every author of a harness may
+ * The texts of a domain that no harness may contain: questions and gold answers of all splits. Left out is what every author of a harness may
  * write: what stands in h₀, the domain's description, types and component variants; and words that too many tasks share
  * to tell of one.
  */
-export function sealedTexts(domain: Domain): SealedTexts {
+export function sealedTexts(domain: Domain): Phrases<SealedText> {
   let texts = known.get(domain);
   if (texts === undefined) {
     texts = collect(domain);
@@ -39,7 +32,7 @@ export function sealedTexts(domain: Domain): SealedTexts {
   return texts;
 }
 
-function collect(domain: Domain): SealedTexts {
+function collect(domain: Domain): Phrases<SealedText> {
   const tasks = Split.options.flatMap((split) => domain.tasks(split));
   const inputs = tasks.map(inputWords);
   const sealed = [...taskRuns(inputs), ...answers(domain, tasks, inputs)];
@@ -51,7 +44,7 @@ function collect(domain: Domain): SealedTexts {
   }
   const phrases = new Phrases<SealedText>();
   for (const { words, of } of sealed) if (!open.has(words.join(' '))) phrases.add(words, of);
-  return { phrases, dataset: wordsOf(domain.dataset) };
+  return phrases;
 }
 
 interface Sealed {

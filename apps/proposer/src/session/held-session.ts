@@ -40,14 +40,14 @@ export class HeldSession {
     this.#parts = parts;
     this.#judged = [...(parts.log?.judged ?? [])];
     this.#known = [...this.#judged];
-    for (const one of this.#judged) if (isValid(one)) parts.judge.take(one.draft);
   }
 
   async hold(): Promise<Batch> {
-    const { proposer, request, session } = this.#parts;
+    const { proposer, request, session, judge } = this.#parts;
     // Killed after its last draft and before its end.
     const over = this.#over;
     if (over !== null) return this.#batch(over);
+    for (const { draft } of this.#judged.filter(isValid)) await judge.take(draft);
     const drafts = proposer.propose(request, session);
     try {
       const end = await this.#drive(drafts);
@@ -85,7 +85,7 @@ export class HeldSession {
     const rejection = await judge.judge(draft);
     session.signal.throwIfAborted();
     await log?.candidate(draft, rejection);
-    if (rejection === null) judge.take(draft);
+    if (rejection === null) await judge.take(draft);
     this.#judged.push({ draft, rejection });
     return rejection;
   }

@@ -131,7 +131,7 @@ export class ProposerHost {
   #parts(store: ServiceStore, proposer: Proposer): ProposeParts {
     return {
       proposers: { command: proposer },
-      checker: { check: async (source) => verdictOf(source) },
+      checker,
       blobs: this.blobs,
       loadDomain: async () => this.domain,
       sandbox: { run: async () => Promise.reject(new Error('nothing is tried out here')) },
@@ -164,7 +164,16 @@ function killedAt(store: ServiceStore, { kill, onCommit }: ProcessOptions): (uni
   };
 }
 
-/** A check without threads: what matters here is what becomes of its verdict. */
+/** Checks without threads: what matters here is what becomes of a verdict. */
+const checker: ProposeParts['checker'] = {
+  check: async (source) => verdictOf(source),
+  smoke: async () => undefined,
+  promptsOnlyProblem: async () => undefined,
+  normalForm: async (source) => source,
+  literalsOf: async () => [],
+  behavesLike: async () => false,
+};
+
 function verdictOf(source: string): Awaited<ReturnType<ProposeParts['checker']['check']>> {
   if (!source.includes('broken')) return { ok: true, harnessId: source };
   return { ok: false, stage: 'parse', message: 'it is broken', line: 1 };

@@ -1,17 +1,14 @@
-import { RolloutLimits, type Effect } from '@whale/contracts';
+import type { Effect } from '@whale/contracts';
 import type { Task } from '@whale/domain-api';
 import type { HarnessSandbox } from '@whale/harness-sandbox';
 import { InputError, type JsonValue } from '@whale/kernel';
 import type { Trial, TriedEffect } from '@whale/proposers';
 import type { View } from '../batch.ts';
+import { ROLLOUT_LIMITS } from '../rollout-limits.ts';
 import { promptKey, recordedReplies, type Recordings, type Replies } from './recorded-replies.ts';
 
 /** Tasks of one call. */
 const MOST_TASKS = 16;
-
-/** Those of a spec that says nothing of them: a request does not tell its own. */
-const { turns, effects, fuel, memoryMegabytes, stepMilliseconds } = RolloutLimits.parse({});
-const LIMITS = { turns, effects, fuel, memoryBytes: memoryMegabytes * 1024 * 1024, stepMillis: stepMilliseconds };
 
 class Unrecorded extends Error {}
 
@@ -72,7 +69,7 @@ export class Trials {
   }
 
   async #run(source: string, task: Task, onEffect: (effect: Effect) => Promise<JsonValue>): Promise<JsonValue> {
-    const run = { source, task: { ...task.input }, limits: LIMITS, onEffect, signal: this.#signal };
+    const run = { source, task: { ...task.input }, limits: ROLLOUT_LIMITS, onEffect, signal: this.#signal };
     try {
       return { ...(await this.#parts.sandbox.run(run)).end };
     } catch (error) {
