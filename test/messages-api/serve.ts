@@ -13,7 +13,10 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   process.exit(2);
 }
 
-const api = await startMessagesApi({ brain: aloud(competentProposer()), port });
+const api = await startMessagesApi({ brain: aloud(competentProposer()), port }).catch((error: Error) => {
+  console.error(`Port ${port} cannot be used (${error.message}): name another one.`);
+  process.exit(3);
+});
 process.once('SIGINT', () => void api.close());
 process.once('SIGTERM', () => void api.close());
 
