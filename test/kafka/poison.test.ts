@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TOPIC_NAMES, topicDefinitions } from '@whale/contracts';
 import { KafkaEventLog, kafkaSettings } from '@whale/event-log-kafka';
 import { describeKafka, sharedBroker } from '@whale/kafka-broker/testing';
-import { poisonContract } from '@whale/service-kit/testing';
+import { poisonContract, QUICK_BACK_OFF } from '@whale/service-kit/testing';
 import { ConfigResourceTypes, Kafka, logLevel } from 'kafkajs';
 
 /** The topics of the events take records that the broker's default refuses; those of the dead letters do not. */
@@ -19,7 +19,8 @@ describeKafka('on a broker', () => {
   poisonContract('Kafka', async () => {
     const { url, brokers } = await sharedBroker();
     const prefix = `poison-${randomUUID()}.`;
-    const log = await KafkaEventLog.open(kafkaSettings(url, { WHALE_KAFKA_TOPIC_PREFIX: prefix }));
+    const settings = kafkaSettings(url, { WHALE_KAFKA_TOPIC_PREFIX: prefix });
+    const log = await KafkaEventLog.open(settings, { backOff: QUICK_BACK_OFF });
     await log.ensureTopics(topicDefinitions());
     await allowLarge(
       brokers,

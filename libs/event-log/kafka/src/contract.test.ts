@@ -8,9 +8,11 @@ describeKafka('on a broker', () => {
   eventLogContract('kafka', async () => {
     const { url } = await sharedBroker();
     const env = { WHALE_KAFKA_TOPIC_PREFIX: `c-${randomUUID()}.`, WHALE_KAFKA_SESSION_TIMEOUT_MS: '6000' };
+    // Killed by a test, which waits until it is missed.
+    const argument = JSON.stringify({ url, env: { ...env, WHALE_KAFKA_SESSION_TIMEOUT_MS: '3000' } });
     return {
-      open: () => KafkaEventLog.open(kafkaSettings(url, env)),
-      child: { module: new URL('./testing/open-log.ts', import.meta.url), argument: JSON.stringify({ url, env }) },
+      open: (options) => KafkaEventLog.open(kafkaSettings(url, env), options),
+      child: { module: new URL('./testing/open-log.ts', import.meta.url), argument },
       settleMs: 30_000,
       dispose: async () => undefined,
     };

@@ -65,7 +65,8 @@ export class HeldPartitions {
         if (kept.next !== undefined) this.seek(kept);
         continue;
       }
-      const state = new PartitionState({ topic: this.#parts.names.topicOfLog(topic), partition }, topic);
+      const { names, backOff } = this.#parts;
+      const state = new PartitionState({ topic: names.topicOfLog(topic), partition }, topic, backOff);
       this.#states.set(key, state);
       this.#consumer.resume([{ topic, partitions: [partition] }]);
       fresh.push(state);

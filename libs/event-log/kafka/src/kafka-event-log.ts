@@ -1,7 +1,9 @@
 import type { Kafka } from 'kafkajs';
 import {
+  DEFAULT_BACK_OFF,
   LogError,
   type AppendRecord,
+  type BackOff,
   type EventLog,
   type LogRecord,
   type Position,
@@ -28,6 +30,8 @@ export interface KafkaEventLogOptions {
   onTrouble?: (message: string) => void;
   /** How long a call goes on trying while brokers are away, before it rejects with `LOG_UNAVAILABLE`, ms. */
   patienceMs?: number;
+  /** Pauses of a partition after failed deliveries. */
+  backOff?: BackOff;
 }
 
 /**
@@ -43,6 +47,7 @@ export interface KafkaEventLogOptions {
 export class KafkaEventLog implements EventLog {
   readonly #settings: KafkaSettings;
   readonly #clock: Clock;
+  readonly #backOff: BackOff;
   readonly #kafka: Kafka;
   readonly #names: Names;
   readonly #watch: ConnectionWatch;
@@ -55,9 +60,10 @@ export class KafkaEventLog implements EventLog {
   #closing: Promise<void> | undefined;
 
   private constructor(settings: KafkaSettings, options: KafkaEventLogOptions) {
-    const { clock = systemClock, onTrouble, patienceMs = PATIENCE_MS } = options;
+    const { clock = systemClock, onTrouble, patienceMs = PATIENCE_MS, backOff = DEFAULT_BACK_OFF } = options;
     this.#settings = settings;
     this.#clock = clock;
+    this.#backOff = backOff;
     this.#kafka = kafkaClient(settings, retries(4));
     this.#names = new Names(settings);
     this.#watch = new ConnectionWatch(settings.brokers.join(','), onTrouble ?? ((message) => this.#tellAll(message)));
@@ -109,6 +115,7 @@ export class KafkaEventLog implements EventLog {
       cluster: this.#cluster,
       watch: this.#watch,
       clock: this.#clock,
+      backOff: this.#backOff,
     });
     this.#subscriptions.add(subscription);
     subscription.start();

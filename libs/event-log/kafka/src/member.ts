@@ -89,7 +89,10 @@ export class Member {
     // A member that leaves while it joins would be waited for by the others until its session ends.
     await Promise.race([this.#running, this.ended, sleep(MOST_MS_TO_JOIN, undefined, { ref: false })]);
     await this.#committed.close();
-    await Promise.race([this.#consumer.disconnect().catch(() => undefined), sleep(MOST_MS_TO_LEAVE, undefined, { ref: false })]);
+    await Promise.race([
+      this.#consumer.disconnect().catch(() => undefined),
+      sleep(MOST_MS_TO_LEAVE, undefined, { ref: false }),
+    ]);
   }
 
   #newConsumer(): Consumer {

@@ -1,4 +1,4 @@
-import { backOffMs, checkCheckpoint, type PartitionStatus, type TopicPartition } from '@whale/event-log';
+import { backOffMs, checkCheckpoint, type BackOff, type PartitionStatus, type TopicPartition } from '@whale/event-log';
 
 /** One partition for as long as a member holds it: how far it has come, and when it may be tried again. */
 export class PartitionState {
@@ -16,13 +16,15 @@ export class PartitionState {
   idle: Promise<void> = Promise.resolve();
   /** Whether `next` is known by now; false after a checkpoint that could not be read, until it is asked for again. */
   begun: Promise<boolean> = Promise.resolve(false);
+  readonly #backOff: BackOff;
   #failures = 0;
   #retryRecords: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(at: TopicPartition, topicOnBroker: string) {
+  constructor(at: TopicPartition, topicOnBroker: string, backOff: BackOff) {
     this.at = at;
     this.topicOnBroker = topicOnBroker;
+    this.#backOff = backOff;
   }
 
   get status(): PartitionStatus {
@@ -64,7 +66,7 @@ export class PartitionState {
 
   /** `retry` is called after a back-off, unless the partition has ended by then. */
   failed(deliveredRecords: number | undefined, retry: () => void): void {
-    const pauseMs = backOffMs(this.#failures);
+    const pauseMs = backOffMs(this.#failures, this.#backOff);
     this.#failures++;
     this.#retryRecords = deliveredRecords ?? this.#retryRecords;
     this.#timer = setTimeout(retry, pauseMs);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import {
   LogError,
+  type BackOff,
   type SubscribeOptions,
   type Subscription,
   type SubscriptionStatus,
@@ -30,6 +31,7 @@ export interface SubscriptionParts {
   cluster: KafkaCluster;
   watch: ConnectionWatch;
   clock: Clock;
+  backOff: BackOff;
 }
 
 /** A place in a group for as long as it is wanted: one member after the other, each until kafkajs gives it up. */

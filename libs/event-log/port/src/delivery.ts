@@ -1,11 +1,16 @@
 import { LogError } from './event-log.ts';
 
-const FIRST_BACK_OFF_MS = 100;
-const LONGEST_BACK_OFF_MS = 5_000;
+/** The pauses of a partition after failed deliveries, ms: the first one, then each twice the one before. */
+export interface BackOff {
+  firstMs: number;
+  longestMs: number;
+}
+
+export const DEFAULT_BACK_OFF: BackOff = { firstMs: 100, longestMs: 5_000 };
 
 /** How long a partition waits after a failed delivery, ms; `failures` before this one. */
-export function backOffMs(failures: number): number {
-  return Math.min(FIRST_BACK_OFF_MS * 2 ** failures, LONGEST_BACK_OFF_MS);
+export function backOffMs(failures: number, { firstMs, longestMs }: BackOff): number {
+  return Math.min(firstMs * 2 ** failures, longestMs);
 }
 
 /**

@@ -14,6 +14,6 @@ export {
   type TopicDefinition,
   type TopicPartition,
 } from './event-log.ts';
-export { backOffMs, checkCheckpoint } from './delivery.ts';
+export { backOffMs, checkCheckpoint, DEFAULT_BACK_OFF, type BackOff } from './delivery.ts';
 export { murmur2, partitionForKey } from './partitioner.ts';
 export { checkTopicDefinition } from './topic-definition.ts';

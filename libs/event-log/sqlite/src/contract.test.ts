@@ -8,9 +8,9 @@ eventLogContract('sqlite', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'whale-log-'));
   const path = join(folder, 'log.db');
   return {
-    open: () => SqliteEventLog.open({ path }),
+    open: (options) => SqliteEventLog.open({ path, ...options }),
     child: { module: new URL('./testing/open-log.ts', import.meta.url), argument: JSON.stringify({ path }) },
-    settleMs: 5_000,
+    settleMs: 20_000,
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 });

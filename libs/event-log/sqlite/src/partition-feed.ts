@@ -1,4 +1,4 @@
-import { backOffMs, checkCheckpoint, type TopicPartition } from '@whale/event-log';
+import { backOffMs, checkCheckpoint, type BackOff, type TopicPartition } from '@whale/event-log';
 import type { Lease } from './lease-store.ts';
 import type { PartitionRef } from './topics.ts';
 
@@ -12,13 +12,15 @@ export class PartitionFeed {
   busy = false;
   /** Held no longer: nothing more is delivered. `release` says whether the lease is still to be given back. */
   ending: { release: boolean } | undefined;
+  readonly #backOff: BackOff;
   #failures = 0;
   #notBefore = 0;
   #retryRecords: number | undefined;
 
-  constructor(partition: PartitionRef, lease: Lease) {
+  constructor(partition: PartitionRef, lease: Lease, backOff: BackOff) {
     this.partition = partition;
     this.lease = lease;
+    this.#backOff = backOff;
   }
 
   get topicPartition(): TopicPartition {
@@ -53,7 +55,7 @@ export class PartitionFeed {
   }
 
   failed(now: number, deliveredRecords: number | undefined): void {
-    this.#notBefore = now + backOffMs(this.#failures);
+    this.#notBefore = now + backOffMs(this.#failures, this.#backOff);
     this.#failures++;
     this.#retryRecords = deliveredRecords ?? this.#retryRecords;
   }

@@ -1,6 +1,8 @@
 import {
+  DEFAULT_BACK_OFF,
   LogError,
   type AppendRecord,
+  type BackOff,
   type EventLog,
   type LogRecord,
   type Position,
@@ -28,6 +30,8 @@ export interface SqliteEventLogOptions {
   leaseTtlMs?: number;
   /** Ms that an operation goes on trying while another process writes, before it rejects with `LOG_BUSY`. */
   busyTimeoutMs?: number;
+  /** Pauses of a partition after failed deliveries. */
+  backOff?: BackOff;
 }
 
 /** How often the file is asked whether another process has written, ms. */
@@ -59,15 +63,20 @@ export class SqliteEventLog implements EventLog {
   readonly #queue: AppendQueue;
   readonly #membership: GroupMembership;
   readonly #clock: Clock;
+  readonly #backOff: BackOff;
   readonly #subscriptions = new Set<SqliteSubscription>();
   readonly #unlisten: () => void;
   #poll: NodeJS.Timeout | undefined;
   #dataVersion: number | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(database: LogDatabase, options: Required<Pick<SqliteEventLogOptions, 'clock' | 'leaseTtlMs'>>) {
+  private constructor(
+    database: LogDatabase,
+    options: Required<Pick<SqliteEventLogOptions, 'clock' | 'leaseTtlMs' | 'backOff'>>,
+  ) {
     this.#database = database;
     this.#clock = options.clock;
+    this.#backOff = options.backOff;
     this.#topics = new TopicCatalogue(database);
     this.#store = new RecordStore(database, this.#topics, options.clock);
     this.#queue = new AppendQueue(database, this.#store, (heads) => announceAppended(database.realPath, heads));
@@ -81,7 +90,12 @@ export class SqliteEventLog implements EventLog {
   /** Creates the file and its folder when missing. Rejects with `LogError` when the file cannot be used. */
   static async open(options: SqliteEventLogOptions): Promise<SqliteEventLog> {
     const { path, maxBytes, clock = systemClock, leaseTtlMs = 5_000, busyTimeoutMs = 10_000 } = options;
-    return new SqliteEventLog(await LogDatabase.open({ path, busyTimeoutMs, maxBytes }), { clock, leaseTtlMs });
+    const { backOff = DEFAULT_BACK_OFF } = options;
+    return new SqliteEventLog(await LogDatabase.open({ path, busyTimeoutMs, maxBytes }), {
+      clock,
+      leaseTtlMs,
+      backOff,
+    });
   }
 
   async append(records: readonly AppendRecord[]): Promise<void> {
@@ -100,6 +114,7 @@ export class SqliteEventLog implements EventLog {
       store: this.#store,
       membership: this.#membership,
       clock: this.#clock,
+      backOff: this.#backOff,
       partitions,
     });
     this.#subscriptions.add(subscription);

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { RecordBatch, SubscribeOptions, Subscription, SubscriptionStatus, TopicPartition } from '@whale/event-log';
+import type {
+  BackOff,
+  RecordBatch,
+  SubscribeOptions,
+  Subscription,
+  SubscriptionStatus,
+  TopicPartition,
+} from '@whale/event-log';
 import { turn, type Clock } from '@whale/kernel';
 import type { LogDatabase } from './database.ts';
 import type { GroupMembership, LocalMember } from './group-membership.ts';
@@ -18,6 +25,7 @@ export interface SubscriptionParts {
   store: RecordStore;
   membership: GroupMembership;
   clock: Clock;
+  backOff: BackOff;
   /** All partitions of the subscribed topics. */
   partitions: readonly PartitionRef[];
 }
@@ -110,7 +118,7 @@ export class SqliteSubscription implements Subscription, LocalMember {
       const partition = this.#parts.partitions.find(({ id }) => id === lease.partitionId);
       if (partition === undefined || this.#feeds.has(lease.partitionId)) continue;
       if (!this.#holding.surrender.has(lease.partitionId)) {
-        this.#feeds.set(lease.partitionId, new PartitionFeed(partition, lease));
+        this.#feeds.set(lease.partitionId, new PartitionFeed(partition, lease, this.#parts.backOff));
       }
     }
     this.#wake.signal();

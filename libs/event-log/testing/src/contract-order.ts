@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { EventLog, LogRecord } from '@whale/event-log';
-import type { CurrentFixture } from './contract.ts';
+import type { ContractTest } from './contract.ts';
 import { readAll, record } from './fixture.ts';
 
 /** What Kafka's default partitioner does with these keys on a topic of 6 partitions. */
@@ -14,12 +14,12 @@ const KAFKA_PARTITIONS_OF_6: Readonly<Record<string, number>> = {
   abc: 3,
 };
 
-export function orderContract(current: CurrentFixture): void {
+export function orderContract(it: ContractTest): void {
   describe('order', () => {
-    it('L1: a key always falls into the same partition', async () => {
-      const log = await current().log();
-      const other = await current().log();
-      const topic = await current().topic(log, 5);
+    it('L1: a key always falls into the same partition', async (fixture) => {
+      const log = await fixture.log();
+      const other = await fixture.log();
+      const topic = await fixture.topic(log, 5);
       const keys = Array.from({ length: 40 }, (_, index) => `experiment-${index}`);
       for (const writer of [log, other, log]) await writer.append(keys.map((key) => record(topic, key, 'v')));
       const seen = new Map<string, Set<number>>();
@@ -29,17 +29,17 @@ export function orderContract(current: CurrentFixture): void {
       expect(new Set([...seen.values()].flatMap((set) => [...set])).size).toBe(5);
     });
 
-    it('L1: keys fall where the default partitioner of Kafka puts them', async () => {
-      const log = await current().log();
-      const topic = await current().topic(log, 6);
+    it('L1: keys fall where the default partitioner of Kafka puts them', async (fixture) => {
+      const log = await fixture.log();
+      const topic = await fixture.topic(log, 6);
       await log.append(Object.keys(KAFKA_PARTITIONS_OF_6).map((key) => record(topic, key, 'v')));
       const found = (await readAll(log, topic)).map(({ key, partition }) => [key, partition]);
       expect(Object.fromEntries(found)).toEqual(KAFKA_PARTITIONS_OF_6);
     });
 
-    it('L1, L2: many producers at once lose nothing, double nothing and keep the order of each', async () => {
-      const logs = [await current().log(), await current().log(), await current().log()];
-      const topic = await current().topic(logs[0] as EventLog, 4);
+    it('L1, L2: many producers at once lose nothing, double nothing and keep the order of each', async (fixture) => {
+      const logs = [await fixture.log(), await fixture.log(), await fixture.log()];
+      const topic = await fixture.topic(logs[0] as EventLog, 4);
       const producers = Array.from({ length: 12 }, (_, index) => `producer-${index}`);
       await Promise.all(
         producers.map(async (producer, index) => {
@@ -54,16 +54,16 @@ export function orderContract(current: CurrentFixture): void {
       expect(all).toHaveLength(producers.length * 60);
     });
 
-    it('L1: a writer that does not wait for its appends still keeps their order', async () => {
-      const log = await current().log();
-      const topic = await current().topic(log, 3);
+    it('L1: a writer that does not wait for its appends still keeps their order', async (fixture) => {
+      const log = await fixture.log();
+      const topic = await fixture.topic(log, 3);
       await Promise.all(Array.from({ length: 200 }, (_, n) => log.append([record(topic, 'k', `${n}`)])));
       expect(valuesOf(await readAll(log, topic), 'k')).toEqual(Array.from({ length: 200 }, (_, n) => `${n}`));
     });
 
-    it('L1: holds for any interleaving of batches from two connections (property)', async () => {
-      const logs = [await current().log(), await current().log()];
-      const topic = await current().topic(logs[0] as EventLog, 3);
+    it('L1: holds for any interleaving of batches from two connections (property)', async (fixture) => {
+      const logs = [await fixture.log(), await fixture.log()];
+      const topic = await fixture.topic(logs[0] as EventLog, 3);
       const batch = fc.record({
         writer: fc.nat(1),
         keys: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 6 }),

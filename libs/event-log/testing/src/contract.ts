@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { appendContract } from './contract-append.ts';
 import { deliveryContract } from './contract-delivery.ts';
 import { memberContract } from './contract-members.ts';
@@ -10,30 +10,31 @@ import type { LogHarness } from './harness.ts';
 /** No test may hang longer, however slow the adapter's `settleMs` makes it. */
 const TEST_TIMEOUT_MS = 180_000;
 
-/** Gives a test its fixture: only to be called inside a test. */
-export type CurrentFixture = () => Fixture;
+/** Declares a test that gets a fixture of its own. */
+export type ContractTest = (name: string, body: (fixture: Fixture) => Promise<void>) => void;
 
 /**
  * What every adapter of the log must do, the same for all: to be called at the top of a test file. The adapters may
- * differ in `settleMs` and in nothing else.
+ * differ in `settleMs` and in nothing else. The tests wait more than they work, so several run at the same time; each
+ * has topics and groups of its own.
  */
 export function eventLogContract(name: string, makeHarness: () => Promise<LogHarness>): void {
-  describe(`event log contract: ${name}`, { timeout: TEST_TIMEOUT_MS }, () => {
+  describe(`event log contract: ${name}`, { timeout: TEST_TIMEOUT_MS, concurrent: true }, () => {
     let harness: LogHarness;
-    let fixture: Fixture;
     beforeAll(async () => {
       harness = await makeHarness();
     }, TEST_TIMEOUT_MS);
     afterAll(() => harness.dispose(), TEST_TIMEOUT_MS);
-    beforeEach(() => {
-      fixture = new Fixture(harness);
-    });
-    afterEach(() => fixture.cleanUp(), TEST_TIMEOUT_MS);
-
-    appendContract(() => fixture);
-    orderContract(() => fixture);
-    deliveryContract(() => fixture);
-    memberContract(() => fixture);
-    statusContract(() => fixture);
+    const test: ContractTest = (what, body) => {
+      it(what, async () => {
+        const fixture = new Fixture(harness);
+        try {
+          await body(fixture);
+        } finally {
+          await fixture.cleanUp();
+        }
+      });
+    };
+    for (const part of [appendContract, orderContract, deliveryContract, memberContract, statusContract]) part(test);
   });
 }

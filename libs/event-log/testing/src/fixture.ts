@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import type { AppendRecord, EventLog, LogRecord, SubscribeOptions } from '@whale/event-log';
+import type { AppendRecord, BackOff, EventLog, LogRecord, SubscribeOptions } from '@whale/event-log';
 import type { Child } from './child.ts';
 import { Consumer } from './consumer.ts';
 import type { ConsumerChildMessage } from './consumer-child.ts';
@@ -16,8 +16,8 @@ export class Fixture {
     this.harness = harness;
   }
 
-  async log(): Promise<EventLog> {
-    const log = await this.harness.open();
+  async log(options: { backOff?: BackOff } = {}): Promise<EventLog> {
+    const log = await this.harness.open(options);
     this.#cleanups.push(() => log.close());
     return log;
   }
