@@ -1,6 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import { Watchdog } from '@whale/kernel';
+import { findProgram } from './find-program.ts';
 import { Output } from './output.ts';
 
 export interface Program {
@@ -22,6 +24,12 @@ export interface ProgramEnd {
   stderr: string;
 }
 
+/**
+ * The program begins only when it is told to, which is when somebody watches over it: were this process killed between
+ * its start and that of the watchdog, it would run on. Its words are handed on as they are; the shell reads none of them.
+ */
+const GATE = 'read -r open <&3 && exec 3<&- && exec "$@"';
+
 /** For output that is on its way when the program has ended. */
 const DRAIN_MS = 500;
 
@@ -36,15 +44,22 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   signal.throwIfAborted();
   const [file, ...args] = program.command;
   const { folder: cwd, environment: env } = program;
+  const path = findProgram(file, cwd, env['PATH'] ?? '');
   // A group of its own, so that all that it starts can be ended with it.
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('/bin/sh', ['-c', GATE, 'sh', path, ...args], {
+    ...{ cwd, env, detached: true },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const closed = once(child, 'close').catch(() => undefined);
-  const stdout = collected(child.stdout);
-  const stderr = collected(child.stderr);
+  const stdout = collected(child.stdout as Readable);
+  const stderr = collected(child.stderr as Readable);
   exited.catch(() => undefined);
   await once(child, 'spawn');
-  const group = new Group(child, program.graceMilliseconds);
+  const group = new Group(child.pid as number, program.graceMilliseconds);
+  const gate = child.stdio[3] as Writable;
+  gate.on('error', () => undefined);
+  gate.end('open\n');
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
@@ -62,12 +77,12 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     group.dismiss();
-    child.stdout.destroy();
-    child.stderr.destroy();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
   }
 }
 
-function collected(stream: NodeJS.ReadableStream): Output {
+function collected(stream: Readable): Output {
   const output = new Output();
   stream.on('data', (chunk: Buffer) => output.add(chunk));
   return output;
@@ -80,8 +95,8 @@ class Group {
   readonly #watchdog: Watchdog;
   #killing: NodeJS.Timeout | undefined;
 
-  constructor({ pid }: ChildProcess, graceMilliseconds: number) {
-    this.#id = pid as number;
+  constructor(id: number, graceMilliseconds: number) {
+    this.#id = id;
     this.#grace = graceMilliseconds;
     this.#watchdog = new Watchdog(`kill -s KILL -- -${this.#id}`);
   }

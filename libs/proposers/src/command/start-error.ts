@@ -9,9 +9,6 @@ export function startError(cause: unknown, command: readonly string[], folder: s
   if (code === 'ENOENT' && !existsSync(folder)) {
     return new WhaleError('PROPOSER_COMMAND', `the workspace ${folder} is gone`, { cause, retryable: true });
   }
-  if (code === 'ENOENT' && existsSync(program)) {
-    return said(`the first line of ${program} names an interpreter that is not there; correct it, or put it first`);
-  }
   if (code === 'ENOENT' && program.includes('/')) {
     return said(`there is no program ${program}; paths are taken from ${process.cwd()}`);
   }
