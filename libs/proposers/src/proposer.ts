@@ -33,12 +33,12 @@ export interface Draft {
 
 /**
  * Where a draft fails, in the order in which it is checked:
- * - `duplicate`: this very text has a score under the present θ, is in the batch already, or is the incumbent; or it is
- *   the same program as one of these under other comments, names of types and white space
+ * - `duplicate`: this very text has a score under the present θ, is in the batch already, or is the incumbent
  * - `parent`: the parent is neither in the archive nor h₀
  * - `size`, `parse`, `structure`, `types`: the text, without running it
  * - `prompts`: it differs from its parent outside the strings of PROMPTS, and nothing else may differ
  * - `leak`: it contains a question, an answer or the name of the data set
+ * - `duplicate` again: it is the same program as one of those, under other comments, types and white space
  * - `smoke`: it throws or overspends on tasks of D_harness
  * - `behaviour`: on recorded effects it does what a harness with a score, or of the batch, does
  */
