@@ -28,7 +28,7 @@ const refusals = winnersThat((_, isChallenger) => (isChallenger ? 'incorrect' : 
 function confirming(rule: NonNullable<NonNullable<SpecInput['harness']>['confirm']>, iterations = 1) {
   return started({
     strategy: { kind: 'harness-only', harness: { iterations } },
-    harness: { candidates: 3, acceptance: 'confirm', confirm: rule },
+    harness: { candidates: 3, acceptance: 'confirm', confirm: { level: 0.5, ...rule } },
   });
 }
 
@@ -92,7 +92,7 @@ describe('an apparent winner', () => {
         iteration: 1,
         accepted: true,
         reason: 'better',
-        level: null,
+        level: 0.5,
         challenger: { search: { score: 0.8, correct: 4, measured: 5 }, fresh: { score: 1, correct: 10, measured: 10 } },
         incumbent: {
           harnessId: start.data.harness.id,

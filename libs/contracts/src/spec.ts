@@ -69,8 +69,8 @@ export type RolloutLimits = z.infer<typeof RolloutLimits>;
 export const ConfirmRule = z.strictObject({
   /** Fresh rollouts of each of the two harnesses on each task of D_harness. */
   rolloutsPerTask: positiveInt.max(8).default(2),
-  /** One-sided p that the paired differences may have at the most; without it any mean difference above 0 is enough. */
-  level: z.number().positive().max(0.5).optional(),
+  /** One-sided p that the paired differences may have at the most; with 0.5 any mean difference above 0 is enough. */
+  level: z.number().positive().max(0.5).default(0.1),
 });
 export type ConfirmRule = z.infer<typeof ConfirmRule>;
 

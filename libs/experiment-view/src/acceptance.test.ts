@@ -7,7 +7,7 @@ import { phaseNoise } from './noise.ts';
 import { summarize } from './summarize.ts';
 import { scriptedExperiment, type ScriptedExperiment } from './support/scripted-experiment.ts';
 
-const CONFIRM = { candidates: 3, acceptance: 'confirm', confirm: { rolloutsPerTask: 2 } } as const;
+const CONFIRM = { candidates: 3, acceptance: 'confirm', confirm: { rolloutsPerTask: 2, level: 0.5 } } as const;
 
 /** Winners are confirmed, and proposals are audited. */
 let experiment: ScriptedExperiment;
@@ -88,8 +88,8 @@ describe('an experiment whose winners are confirmed', () => {
     const [one, two] = summarize(view()).cycles;
     const told = [...(one?.harness?.acceptances ?? []), ...(two?.harness?.acceptances ?? [])];
     expect(told.map(({ paired }) => paired)).toEqual(view().acceptances.map(({ decision }) => decision?.paired));
-    expect(told[0]).toMatchObject({ paired: { tasks: 10 }, level: null });
-    expect(one?.harness?.noise).toMatchObject({ tasks: 10, rule: { rolloutsPerTask: 2, level: null } });
+    expect(told[0]).toMatchObject({ paired: { tasks: 10 }, level: 0.5 });
+    expect(one?.harness?.noise).toMatchObject({ tasks: 10, rule: { rolloutsPerTask: 2, level: 0.5 } });
   });
 });
 

@@ -10,9 +10,9 @@ export interface PhaseNoise {
   candidates: number;
   tasks: number;
   argmax: number;
-  /** By the rule of the spec, else as confirmation would be by default; with a level an upper bound. */
+  /** By the rule of the spec, else as confirmation would be by default; below a level of 0.5 an upper bound. */
   confirm: number;
-  rule: { rolloutsPerTask: number; level: number | null };
+  rule: ConfirmRule;
 }
 
 /** Null for a weight phase, and before its first harness has a score. Takes some milliseconds: not for every frame. */
@@ -30,6 +30,6 @@ export function phaseNoise(view: ExperimentView, phase: PhaseView): PhaseNoise |
     tasks: tasks.length,
     argmax: argmaxAcceptsNoise({ tasks, batches }),
     confirm: confirmAcceptsNoise({ tasks, batches }, rule),
-    rule: { rolloutsPerTask: rule.rolloutsPerTask, level: rule.level ?? null },
+    rule,
   };
 }

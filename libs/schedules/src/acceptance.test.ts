@@ -25,23 +25,25 @@ describe('confirmation', () => {
   });
 
   test.each([
-    ['any margin is enough without a level', 1e-9, 0.49, undefined, 'better'],
-    ['a tie keeps the incumbent', 0, 0.6, undefined, 'not-better'],
-    ['a challenger that is worse is refused', -0.2, 0.9, undefined, 'not-better'],
+    ['any margin is enough at a level of 0.5', 1e-9, 0.5, 0.5, 'better'],
+    ['a tie keeps the incumbent', 0, 0.6, 0.5, 'not-better'],
+    ['a challenger that is worse is refused', -0.2, 0.9, 0.5, 'not-better'],
     ['p at the level is enough', 0.1, 0.05, 0.05, 'better'],
     ['p above the level is not', 0.1, 0.0501, 0.05, 'not-significant'],
-    ['nothing measured is no win', null, null, undefined, 'unmeasured'],
+    ['nothing measured is no win', null, null, 0.5, 'unmeasured'],
   ])('%s', (_, mean, p, level, reason) => {
-    const rule = level === undefined ? { rolloutsPerTask: 2 } : { rolloutsPerTask: 2, level };
-    expect(confirmed(compared(mean, p), rule)).toEqual({ accepted: reason === 'better', reason });
+    expect(confirmed(compared(mean, p), { rolloutsPerTask: 2, level })).toEqual({
+      accepted: reason === 'better',
+      reason,
+    });
   });
 
-  test('is of two rollouts a task unless the spec says otherwise, and there only where it is asked for', () => {
+  test('is of two rollouts a task at p ≤ 0.1 unless the spec says otherwise, and there only where it is asked for', () => {
     const harness = { candidates: 3, acceptance: 'confirm' as const };
-    expect(confirmRule({ harness })).toEqual({ rolloutsPerTask: 2 });
-    expect(confirmRule({ harness: { ...harness, confirm: { rolloutsPerTask: 8, level: 0.1 } } })).toEqual({
+    expect(confirmRule({ harness })).toEqual({ rolloutsPerTask: 2, level: 0.1 });
+    expect(confirmRule({ harness: { ...harness, confirm: { rolloutsPerTask: 8, level: 0.05 } } })).toEqual({
       rolloutsPerTask: 8,
-      level: 0.1,
+      level: 0.05,
     });
     expect(confirmRule({ harness: { candidates: 3, acceptance: 'argmax' } })).toBeNull();
   });

@@ -26,12 +26,12 @@ export interface Acceptance {
 
 /**
  * Whether fresh rollouts confirm an apparent winner: its mean paired difference must be above 0, and p at most the level
- * where the rule has one. A tie keeps the incumbent, and so does a comparison in which nothing could be measured.
+ * (of a mean above 0 it is at most 0.5 anyway). A tie keeps the incumbent, and so does a comparison in which nothing could be measured.
  */
 export function confirmed({ mean, p }: PairedComparison, { level }: ConfirmRule): Acceptance {
   if (mean === null || p === null) return { accepted: false, reason: 'unmeasured' };
   if (mean <= 0) return { accepted: false, reason: 'not-better' };
-  if (level !== undefined && p > level) return { accepted: false, reason: 'not-significant' };
+  if (p > level && level < 0.5) return { accepted: false, reason: 'not-significant' };
   return { accepted: true, reason: 'better' };
 }
 

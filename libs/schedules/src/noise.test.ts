@@ -1,3 +1,4 @@
+import type { ConfirmRule } from '@whale/contracts';
 import { rng, type Rng } from '@whale/kernel';
 import { describe, expect, test } from 'vitest';
 import { confirmed } from './acceptance.ts';
@@ -28,7 +29,7 @@ function rate(search: IdenticalSearch, confirm: (random: Rng) => boolean, runs: 
   return Array.from({ length: runs }, () => accepts(random, search, confirm)).filter(Boolean).length / runs;
 }
 
-function confirmation(tasks: readonly number[], rule: { rolloutsPerTask: number; level?: number }) {
+function confirmation(tasks: readonly number[], rule: ConfirmRule) {
   return (random: Rng) => {
     const measured = rule.rolloutsPerTask;
     const side = (p: number) => ({ correct: total(random, even(measured, p)), measured });
@@ -40,23 +41,26 @@ describe('an A/A search', () => {
   test('of one coin and one candidate, by hand', () => {
     expect(argmaxAcceptsNoise({ tasks: [0.5], batches: [1] })).toBeCloseTo(1 / 4, 12);
     // Above with 1/4; then the fresh coin of one is heads and of the other tails.
-    expect(confirmAcceptsNoise({ tasks: [0.5], batches: [1] }, { rolloutsPerTask: 1 })).toBeCloseTo(1 / 16, 12);
+    expect(confirmAcceptsNoise({ tasks: [0.5], batches: [1] }, { rolloutsPerTask: 1, level: 0.5 })).toBeCloseTo(
+      1 / 16,
+      12,
+    );
   });
 
   test('accepts by arg max and by confirmation as often as in a simulation of it', () => {
     expect(rate(mixed, () => true, 20_000)).toBeCloseTo(argmaxAcceptsNoise(mixed), 2);
-    const rule = { rolloutsPerTask: 2 };
+    const rule = { rolloutsPerTask: 2, level: 0.5 };
     const simulated = rate(mixed, confirmation(mixed.tasks, rule), 4_000);
     expect(Math.abs(simulated - confirmAcceptsNoise(mixed, rule))).toBeLessThan(0.025);
   });
 
-  test('with a level, is bounded from above', () => {
+  test('with a level below 0.5, is bounded from above', () => {
     const rule = { rolloutsPerTask: 2, level: 0.1 };
     const simulated = rate(mixed, confirmation(mixed.tasks, rule), 4_000);
     const bound = confirmAcceptsNoise(mixed, rule);
     expect(simulated).toBeLessThan(bound + 0.02);
     expect(simulated).toBeGreaterThan(bound / 3);
-    expect(bound).toBeLessThan(confirmAcceptsNoise(mixed, { rolloutsPerTask: 2 }));
+    expect(bound).toBeLessThan(confirmAcceptsNoise(mixed, { rolloutsPerTask: 2, level: 0.5 }));
   });
 
   test('of many candidates accepts noise nearly always by arg max', () => {
@@ -72,7 +76,7 @@ describe('an A/A search', () => {
       { tasks: even(9, 0.4), batches: [0, 0] },
     ]) {
       expect(argmaxAcceptsNoise(search)).toBeCloseTo(0, 12);
-      expect(confirmAcceptsNoise(search, { rolloutsPerTask: 2 })).toBeCloseTo(0, 12);
+      expect(confirmAcceptsNoise(search, { rolloutsPerTask: 2, level: 0.5 })).toBeCloseTo(0, 12);
     }
   });
 });

@@ -31,11 +31,11 @@ export function argmaxAcceptsNoise({ tasks, batches }: IdenticalSearch): number 
 
 /**
  * The same with confirmation: after each iteration the best candidate above the incumbent that has not been refused is
- * measured again beside it. Exact where any difference above 0 is enough; with a level an upper bound, since an exact test
- * accepts noise with at most that probability.
+ * measured again beside it. Exact where any difference above 0 is enough (level 0.5); below that an upper bound, since an
+ * exact test accepts noise with at most the level's probability.
  */
 export function confirmAcceptsNoise({ tasks, batches }: IdenticalSearch, rule: ConfirmRule): number {
-  const confirms = Math.min(freshAbove(tasks, rule.rolloutsPerTask), rule.level ?? 1);
+  const confirms = Math.min(freshAbove(tasks, rule.rolloutsPerTask), rule.level);
   return overIncumbentScores(tasks, (above) => 1 - allRefused(batches, above, 1 - confirms));
 }
 

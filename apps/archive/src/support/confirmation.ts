@@ -76,7 +76,7 @@ export function decided(challenger: Candidate, incumbent: Candidate, accepted: b
       challenger: side(challenger),
       incumbent: side(incumbent),
       paired: { tasks: 4, better: 1, worse: 0, equal: 3, mean: 0.25, low: 0, high: 0.5, p: 0.5 },
-      level: null,
+      level: 0.5,
       accepted,
       reason: accepted ? 'better' : 'not-better',
     },

@@ -9,7 +9,7 @@ let confirmed: ScriptedExperiment;
 let strict: ScriptedExperiment;
 let argmax: ScriptedExperiment;
 beforeAll(async () => {
-  const harness = { candidates: 3, acceptance: 'confirm' } as const;
+  const harness = { candidates: 3, acceptance: 'confirm', confirm: { rolloutsPerTask: 2, level: 0.5 } } as const;
   confirmed = await scriptedExperiment({ spec: { harness } });
   strict = await scriptedExperiment({
     spec: { harness: { ...harness, confirm: { rolloutsPerTask: 1, level: 0.05 } } },
@@ -28,7 +28,7 @@ test('a search says what it confirmed and what chance would have brought, in 80 
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
-test('by arg max there is only what chance would have brought; with a level it is a bound', () => {
+test('by arg max there is only what chance would have brought; with a level below 0.5 it is a bound', () => {
   expect(searchText(view(argmax))).toMatch(/^noise {5}a search of identical candidates \(A\/A\)/);
   expect(searchText(view(strict))).toMatch(/by arg max, at most \d+(–\d+)?% by confirmation$/);
 });

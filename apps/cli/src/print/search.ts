@@ -35,7 +35,7 @@ function noiseLine(view: ExperimentView): string {
   const [first] = noises;
   if (!first) return '';
   const byArgmax = range(noises.map(({ argmax }) => argmax));
-  const atMost = first.rule.level === null ? '' : 'at most ';
+  const atMost = first.rule.level < 0.5 ? 'at most ' : '';
   const byConfirmation = `${atMost}${range(noises.map(({ confirm }) => confirm))}`;
   return (
     `noise     a search of identical candidates (A/A) accepts one with a chance of\n` +

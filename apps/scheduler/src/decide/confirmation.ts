@@ -79,7 +79,7 @@ export function decideConfirming(
       challenger: totals(challenger, fresh.challenger),
       incumbent: totals(contest.incumbent, fresh.incumbent),
       paired,
-      level: rule.level ?? null,
+      level: rule.level,
       ...confirmed(paired, rule),
     },
   };

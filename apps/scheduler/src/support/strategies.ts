@@ -29,9 +29,9 @@ export const troubled: WorldOptions = {
   audits: 0.7,
 };
 
-/** Winners are measured again, one fresh rollout a task. */
+/** Winners are measured again, one fresh rollout a task, and any difference counts. */
 export const confirm: Partial<SpecInput> = {
-  harness: { candidates: 3, acceptance: 'confirm', confirm: { rolloutsPerTask: 1 } },
+  harness: { candidates: 3, acceptance: 'confirm', confirm: { rolloutsPerTask: 1, level: 0.5 } },
 };
 
 /** Troubled, and all harnesses are alike, so that winners of the search are often luck and often confirmed. */

@@ -50,8 +50,8 @@ export const AcceptanceDecided = defineEvent({
       /** One-sided, exact: sign-flip permutation test. */
       p: z.number().min(0).max(1).nullable(),
     }),
-    /** What p was allowed to be; null: any mean above 0 is enough. */
-    level: z.number().nullable(),
+    /** What p was allowed to be; 0.5: any mean above 0 is enough. */
+    level: z.number(),
     accepted: z.boolean(),
     reason: z.enum(['better', 'not-better', 'not-significant', 'unmeasured']),
   }),

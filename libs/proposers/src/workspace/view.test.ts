@@ -93,7 +93,7 @@ it('says why a candidate above the incumbent was not accepted, and that it is op
     type: 'whale.acceptance.decided.v1',
     data: {
       ...{ experimentId, confirmationId: 'c', phaseId: above.data.phaseId, cycle, iteration },
-      ...{ weightsVersion: weights.version, rolloutsPerTask: 1, level: null, accepted: false, reason: 'not-better' },
+      ...{ weightsVersion: weights.version, rolloutsPerTask: 1, level: 0.1, accepted: false, reason: 'not-better' },
       challenger: side(above.data.harnessId, above.data.evaluationId),
       incumbent: side(incumbent.id, 'e'),
       paired: { tasks: 10, better: 1, worse: 1, equal: 8, mean: 0, low: -0.1, high: 0.1, p: 0.75 },
