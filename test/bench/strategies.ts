@@ -1,7 +1,7 @@
 // The four strategies on the same budget of weight and harness rollouts, over several seeds: the table of the README.
 //
 //   npx tsx test/bench/strategies.ts [--seeds 1,2,3] [--budget N] [--data DIR] [--write docs/strategies.md]
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { scratchFolder, whale } from '../support/whale-process.ts';
@@ -78,6 +78,9 @@ const table = [
 console.log(table);
 if (values.write) {
   const heading = `# The four strategies on the same budget\n\nTest accuracy in percent of the pair chosen on validation; at most ${budget} weight and harness rollouts; seeds ${seeds.join(', ')}.\nMade by \`npx tsx test/bench/strategies.ts --write ${values.write}\` from \`${values.spec}\`.\n\n`;
-  writeFileSync(values.write, `${heading}${table}\n`);
+  // What stands below the table was written by people.
+  const before = existsSync(values.write) ? readFileSync(values.write, 'utf8') : '';
+  const rest = before.includes('\n## ') ? before.slice(before.indexOf('\n## ')) : '';
+  writeFileSync(values.write, `${heading}${table}\n${rest}`);
 }
 scratch?.remove();
