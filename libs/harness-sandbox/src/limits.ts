@@ -23,7 +23,7 @@ export const HarnessLimits = z.strictObject({
     .int()
     .min(2 * MIB)
     .default(32 * MIB),
-  /** CPU time in ms of one step between two effects: the watchdog for native loops that use no fuel. */
+  /** CPU time in ms of one step between two effects, and ten times that of all: for native loops, which use no fuel. */
   stepMillis: z.int().min(100).default(2000),
   /** UTF-8 bytes of the harness source. */
   sourceBytes: z

@@ -4,6 +4,7 @@ import { parseEffect } from './effect-shape.ts';
 import { SandboxError } from './errors.ts';
 import { wellFormed, wellFormedJson } from './json-text.ts';
 import type { HarnessLimits } from './limits.ts';
+import { STEPS_AT_FULL } from './watchdog.ts';
 import type { HarnessErrorCode, HarnessFailure, RecordedStep, ToWorker, Usage } from './protocol.ts';
 
 /** The environment of a rollout: answers an effect. Its rejection is infrastructure, never the harness's fault. */
@@ -182,13 +183,15 @@ export class RolloutRun {
   }
 
   /** Ends with the usage as of the last step that came back. */
-  onStuck(): void {
+  onStuck(together: boolean): void {
     const { stepMillis } = this.input.limits;
+    const native = '(a native loop: a large sort, search or regular expression?)';
+    if (together) {
+      const message = `all steps together used ${STEPS_AT_FULL * stepMillis} ms of CPU time ${native}`;
+      return this.#failHarness('WATCHDOG', message);
+    }
     const after = this.#steps.length === 0 ? 'at the start' : `after effect ${this.#steps.length}`;
-    this.#failHarness(
-      'WATCHDOG',
-      `the step ${after} did not come back within ${stepMillis} ms of CPU time (a native loop: a large sort, search or regular expression?)`,
-    );
+    this.#failHarness('WATCHDOG', `the step ${after} did not come back within ${stepMillis} ms of CPU time ${native}`);
   }
 
   onCrash(): void {

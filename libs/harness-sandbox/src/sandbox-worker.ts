@@ -59,7 +59,7 @@ export class SandboxWorker {
         return threadNow();
       },
       allowance: (rollout) => this.#runs.get(rollout)?.input.limits.stepMillis ?? ALLOWANCE_OF_ABORTED,
-      onStuck: (rollout) => this.#onStuck(rollout),
+      onStuck: (rollout, together) => this.#onStuck(rollout, together),
     });
   }
 
@@ -147,8 +147,8 @@ export class SandboxWorker {
     }
   }
 
-  #onStuck(rollout: number): void {
-    this.#runs.get(rollout)?.onStuck();
+  #onStuck(rollout: number, together: boolean): void {
+    this.#runs.get(rollout)?.onStuck(together);
     this.#runs.delete(rollout);
     void this.#abandon();
     this.#restart();

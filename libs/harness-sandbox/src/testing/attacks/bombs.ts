@@ -165,6 +165,13 @@ export const natives: Draft[] = [
     'an array from an iterator of native code without end',
     'const [...x] = { [Symbol.iterator]: () => ({ next: () => ({ done: false }) }) };',
   ),
+  {
+    ...bomb(
+      'a little of it in every step',
+      "const a = 'a'.repeat(1e4); const b = 'a'.repeat(5e3) + 'b'; for (;;) { for (let i = 0; i < 3; i++) a.indexOf(b); yield { type: 'tool', name: 'echo', args: {} }; }",
+    ),
+    limits: { stepMillis: 100, effects: 10_000 },
+  },
   bomb('symbols of the registry', "for (let i = 0; ; i++) Symbol.for('x' + i);"),
   {
     ...bomb('while the module loads', ''),
