@@ -83,7 +83,8 @@ function failure({ request }: View, batch: Batch): ProposalFailed {
   const error = errorOf(request.proposer.kind, batch);
   return {
     type: 'whale.proposal.failed.v1',
-    data: { experimentId, iterationId, attempt, final: final || error.code === EXHAUSTED, error },
+    // What another attempt cannot mend is not tried again.
+    data: { experimentId, iterationId, attempt, final: final || !error.retryable, error },
   };
 }
 

@@ -15,7 +15,7 @@ export function proposeWork(parts: ProposeParts, concurrency: number): WorkHandl
       const { experimentId, iterationId, attempt, final } = request;
       const failed: ProposalFailed = {
         type: 'whale.proposal.failed.v1',
-        data: { experimentId, iterationId, attempt, final, error },
+        data: { experimentId, iterationId, attempt, final: final || !error.retryable, error },
       };
       // What the session has cost by then is told, whatever has become of it.
       return [...(await endOfBroken(request, parts.store, error)), failed];

@@ -74,7 +74,7 @@ function absorbProposals(state: SchedulerState, stage: At<'proposing'>): Schedul
   const complete = proposals.length > 0 && proposals.length === proposals[0]?.of && !mustRetry(failure, stage);
   if (!complete && !(failure && isUsedUp(failure, stage))) return state;
   const settled = settleAudits(state, iterationId);
-  const used = {
+  const used: SchedulerState = {
     ...settled,
     closedGroups: [...state.closedGroups, iterationId],
     facts: {
@@ -84,6 +84,7 @@ function absorbProposals(state: SchedulerState, stage: At<'proposing'>): Schedul
     },
   };
   if (complete) return { ...used, stage: { at: 'candidates', harnesses: proposals.map((p) => p.harness) } };
+  if (failure?.broken) return { ...used, stage: { at: 'failing', reason: `the proposer failed: ${failure.message}` } };
   if (used.phase?.contest) return withContest(used, used.phase.contest);
   return withPhase({ ...used, stage: { at: 'harness-next' } }, (phase) => ({
     ...phase,

@@ -1,4 +1,5 @@
 import type {
+  ErrorInfo,
   ExperimentCancelRequested,
   ExperimentStarted,
   RolloutFailed,
@@ -45,7 +46,8 @@ export function rememberFact(state: SchedulerState, input: Fact): SchedulerState
     case 'whale.proposal.failed.v1': {
       const { iterationId, attempt, final, error } = input.data;
       if (state.closedGroups.includes(iterationId)) return state;
-      const failure = later(facts.proposalFailures[iterationId], { attempt, final, message: error.message });
+      const heard = { attempt, final, message: error.message, ...(isBroken(error) ? { broken: true as const } : {}) };
+      const failure = later(facts.proposalFailures[iterationId], heard);
       return withFacts(state, { proposalFailures: { ...facts.proposalFailures, [iterationId]: failure } });
     }
     case 'whale.proposal.audited.v1':
@@ -105,6 +107,11 @@ function entered<Fact>(facts: ByRollout<Fact>, groupId: string, rolloutId: strin
 
 function later(known: FailureFact | undefined, heard: FailureFact): FailureFact {
   return known && known.attempt >= heard.attempt ? known : heard;
+}
+
+/** A search that has nothing left to propose is over; any other proposer that cannot go on needs a person. */
+function isBroken({ code, retryable }: ErrorInfo): boolean {
+  return !retryable && code !== 'PROPOSER_EXHAUSTED';
 }
 
 function withFacts(state: SchedulerState, facts: Partial<Facts>): SchedulerState {

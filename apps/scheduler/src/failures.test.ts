@@ -107,6 +107,24 @@ test('a proposal that fails for good makes an iteration without candidates, whic
   expect(run.scheduler.ledger.proposer.calls).toBe(3 * iterations);
 });
 
+describe('a proposer that cannot work', () => {
+  const broken = { code: 'API_KEY', message: 'no key', retryable: false };
+
+  test('fails the experiment at once, with what it says: a search that finds nothing would hide it', () => {
+    const world = { proposalFailures: 1, proposalError: broken };
+    const run = scriptedRun(started({ strategy: strategies['harness-only'] }), { world });
+    expect(ofType(run.decided, 'whale.candidates.requested.v2')).toHaveLength(1);
+    expect(ending(run)).toMatchObject({ status: 'failed', reason: 'the proposer failed: no key' });
+    expect(ofType(run.decided, 'whale.phase.ended.v1')).toMatchObject([{ data: { reason: 'failed', candidates: 0 } }]);
+  });
+
+  test('is told from one that has proposed all there is, whose search goes on without candidates', () => {
+    const world = { proposalFailures: 1, proposalError: { ...broken, code: 'PROPOSER_EXHAUSTED' } };
+    const run = scriptedRun(started({ strategy: strategies['harness-only'] }), { world });
+    expect(ending(run)).toMatchObject({ status: 'completed' });
+  });
+});
+
 describe('a request to cancel', () => {
   const cancel: ExperimentCancelRequested = {
     type: 'whale.experiment.cancel-requested.v1',

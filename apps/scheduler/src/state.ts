@@ -40,6 +40,8 @@ export interface FailureFact {
   attempt: number;
   final: boolean;
   message: string;
+  /** Of a proposal: the proposer cannot work, so that no later request would fare better. */
+  broken?: true;
 }
 
 /**

@@ -32,6 +32,9 @@ const older: ModelTraits = {
 };
 
 const MODELS: Readonly<Record<string, ModelTraits>> = {
+  'claude-opus-5-5': newest,
+  'claude-sonnet-5-5': newest,
+  'claude-haiku-5-5': newest,
   'claude-opus-5': newest,
   'claude-sonnet-5': newest,
   'claude-opus-4-6': between,

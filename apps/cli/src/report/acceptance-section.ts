@@ -98,12 +98,11 @@ function noiseRow(view: ExperimentView, phase: PhaseView): Html | null {
   const noise = phaseNoise(view, phase);
   if (!noise || noise.candidates === 0) return null;
   const { candidates, tasks, argmax, confirm, rule } = noise;
-  const level = rule.level === null ? '' : `, p ≤ ${rule.level}`;
   return safe`<tr>
     <td>${phase.cycle}</td>
     <td>${plural(candidates, 'candidate')} in ${plural(phase.iterations, 'iteration')} on ${plural(tasks, 'task')}</td>
     <td class="n">${percent(argmax)}</td>
-    <td class="n">${percent(confirm)} (${plural(rule.rolloutsPerTask, 'rollout')} a task${level})</td>
+    <td class="n">${percent(confirm)} (${plural(rule.rolloutsPerTask, 'rollout')} a task, p ≤ ${rule.level})</td>
   </tr>`;
 }
 

@@ -21,6 +21,8 @@ export interface WorldOptions {
   verifierFailures?: number;
   updateFailures?: number;
   proposalFailures?: number;
+  /** What a failed proposal says; one that may pass by default. */
+  proposalError?: ErrorInfo;
   /** Share of proposals that are audited step by step, as of a model in a tool loop. */
   audits?: number;
   /** Overrides the number of valid candidates; with 0 the proposal fails. */
@@ -134,11 +136,18 @@ function answerAudit(request: CandidatesRequested['data'], options: WorldOptions
 function answerProposal(request: CandidatesRequested['data'], options: WorldOptions, random: Rng): AnyEvent[] {
   const { experimentId, iterationId, attempt, final, incumbent, count } = request;
   const wanted = options.candidates?.(request);
+  const told = options.proposalError;
   if (wanted === 0 || random.float() < (options.proposalFailures ?? 0)) {
     return [
       {
         type: 'whale.proposal.failed.v1',
-        data: { experimentId, iterationId, attempt, final, error: error('no idea') },
+        data: {
+          experimentId,
+          iterationId,
+          attempt,
+          final: final || told?.retryable === false,
+          error: told ?? error('no idea'),
+        },
       },
     ];
   }
