@@ -24,7 +24,7 @@ const harness = { id: sha256('harness'), uri: 'blob:x', bytes: 7 };
 const STEPS: ProposalStep[] = [
   { kind: 'call', turn: 1, model: 'claude-x', stopReason: 'tool_use', usage, usd: 0.25, content },
   {
-    ...{ kind: 'tool', turn: 1, tool: 'grep', input: 'unknown', bytes: 2_048, error: null, content },
+    ...{ kind: 'tool', turn: 1, tool: 'grep', input: 'unknown b', bytes: 2_048, error: null, content },
     paths: ['a', 'b', 'c', 'd', 'e', 'f'],
   },
   {
@@ -60,7 +60,7 @@ describe('the text of an audit', () => {
       'iteration 4 (cycle 2, number 1), attempt 2: claude, 1 of 3 candidates, from the workspace at 5',
       expect.stringMatching(/^ {2}turn {2}step +bytes +tokens +USD$/u),
       expect.stringMatching(/^ {5}1 {2}claude-x: tool_use +1,000 {2}0\.2500$/u),
-      expect.stringMatching(/^ {5}1 {2}grep unknown \[a, b, c, d and 2 more\] +2,048$/u),
+      expect.stringMatching(/^ {5}1 {2}grep unknown b \[a, c, d, e and 1 more\] +2,048$/u),
       expect.stringMatching(/^ {5}1 {2}read_file \.\.\/x, refused: outside the workspace +12$/u),
       expect.stringMatching(/candidate 1 \([0-9a-f]{8}\): rejected at types, line 12: no such name$/u),
       expect.stringMatching(
@@ -76,6 +76,7 @@ describe('the text of an audit', () => {
     expect(text).toContain('recombine, 1 of 3 candidates');
     expect(text).toContain('no steps: recombine asks no model and reads no file');
     expect(text).toContain('claude, 3 candidates asked for');
+    expect(auditText([session([], { valid: null })])).toContain('no step yet');
   });
 });
 

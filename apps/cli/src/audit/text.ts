@@ -16,7 +16,9 @@ function sessionText(session: AuditedSession): string {
   const place = `iteration ${iteration} (cycle ${cycle}, number ${iterationOfCycle})`;
   const again = attempt === 1 ? '' : `, attempt ${attempt}`;
   const head = `${place}${again}: ${proposer}, ${outcome(session)}, from the workspace at ${request}`;
-  if (steps.length === 0) return `${head}\n  no steps: ${proposer} asks no model and reads no file`;
+  if (steps.length === 0) {
+    return `${head}\n  ${session.valid === null ? 'no step yet' : `no steps: ${proposer} asks no model and reads no file`}`;
+  }
   const rows = steps.map(rowOf);
   const columns = ['turn', 'step', 'bytes', 'tokens', 'USD'];
   return `${head}\n${indented(table(columns, rows, ['right', 'left', 'right', 'right', 'right']))}`;
@@ -47,7 +49,7 @@ export function stepText(step: ProposalStep): string {
     case 'call-lost':
       return `${step.model}: the answer was lost (${step.reason}); counted as the most it can have cost`;
     case 'tool':
-      return `${step.tool}${step.input === '' ? '' : ` ${step.input}`}${read(step.paths)}${failed(step.error)}`;
+      return `${step.tool}${step.input === '' ? '' : ` ${step.input}`}${read(step)}${failed(step.error)}`;
     case 'candidate': {
       const { number, harness, rejection } = step;
       const line = rejection === null || rejection.line === null ? '' : `, line ${rejection.line}`;
@@ -63,7 +65,9 @@ export function stepText(step: ProposalStep): string {
   }
 }
 
-function read(paths: readonly string[]): string {
+/** What was read, as far as the arguments do not name it. */
+function read({ input, paths: all }: Extract<ProposalStep, { kind: 'tool' }>): string {
+  const paths = all.filter((path) => !input.includes(path));
   if (paths.length === 0) return '';
   const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : '';
   return ` [${paths.slice(0, MOST_PATHS).join(', ')}${more}]`;
