@@ -23,6 +23,8 @@ import { WorkRunner, type WorkHandler } from './work/work-runner.ts';
 export interface Subscriptions {
   consumes: readonly EventDefinition[];
   emits: readonly EventDefinition[];
+  /** What it looks up on the log besides, from the beginning and in no consumer group. */
+  reads?: readonly EventDefinition[];
 }
 
 /** What every service is given by the process that hosts it. */

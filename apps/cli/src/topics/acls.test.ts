@@ -35,6 +35,7 @@ describe('the rules of the platform', () => {
           "scheduler",
         ],
         "whale.harnesses.v1": [
+          "proposer",
           "scheduler",
         ],
         "whale.rollout-requests.v1": [
@@ -42,6 +43,7 @@ describe('the rules of the platform', () => {
         ],
         "whale.rollouts.v1": [
           "archive",
+          "proposer",
           "scheduler",
           "trainer-gateway",
           "verifier",

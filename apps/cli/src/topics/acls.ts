@@ -16,6 +16,7 @@ export async function platformAcls(
   const services = (await loadServices(serviceNames([]))).map(({ name, subscriptions, projections = [] }) => ({
     name,
     consumes: [...subscriptions.consumes, ...projections.flatMap(({ consumes }) => consumes)],
+    reads: subscriptions.reads,
     groups: projections.length === 0 ? [name] : [name, projectionGroup(name)],
   }));
   return aclsFor(topicAccess(services), {

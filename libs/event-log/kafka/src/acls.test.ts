@@ -10,8 +10,14 @@ import { applyTopics } from './topic-plan.ts';
 
 const LIMIT_MS = 120_000;
 const TOPICS: readonly TopicAccess[] = [
-  { topic: 'schedule', writer: 'scheduler', readers: ['rollout'], deadLetters: 'schedule.dlq' },
-  { topic: 'rollouts', writer: 'rollout', readers: ['scheduler', 'verifier'], deadLetters: 'rollouts.dlq' },
+  { topic: 'schedule', writer: 'scheduler', readers: ['rollout'], observers: [], deadLetters: 'schedule.dlq' },
+  {
+    topic: 'rollouts',
+    writer: 'rollout',
+    readers: ['scheduler', 'verifier'],
+    observers: [],
+    deadLetters: 'rollouts.dlq',
+  },
 ];
 const OPTIONS: AclOptions = {
   principalOf: (service) => `User:${service}`,
@@ -56,6 +62,17 @@ describe('ACLs as data', () => {
     expect(watched.filter(({ principal }) => principal !== 'User:console')).toEqual(rules);
   });
 
+  it('A2: who looks a topic up reads it, in no group, and parks nothing of it', () => {
+    const looked = TOPICS.map((access) => ({ ...access, observers: access.topic === 'rollouts' ? ['proposer'] : [] }));
+    const proposer = aclsFor(looked, OPTIONS).filter(({ principal }) => principal === 'User:proposer');
+    expect(proposer.map(({ name, operations }) => [name, ...operations])).toEqual([
+      ['acl.schedule', 'DESCRIBE'],
+      ['acl.schedule.dlq', 'DESCRIBE'],
+      ['acl.rollouts', 'READ', 'DESCRIBE'],
+      ['acl.rollouts.dlq', 'DESCRIBE'],
+    ]);
+  });
+
   it('A1: an operator writes all, and no service that of another for it', () => {
     const rules = aclsFor(TOPICS, { ...OPTIONS, operators: ['operator'] });
     const operator = rules.filter(({ principal }) => principal === 'User:operator');
@@ -65,13 +82,17 @@ describe('ACLs as data', () => {
   });
 
   it('come from the topics of the platform and what its services consume', () => {
-    const access = topicAccess([{ name: 'verifier', consumes: [{ topic: 'whale.rollouts.v1' }] }]);
+    const access = topicAccess([
+      { name: 'verifier', consumes: [{ topic: 'whale.rollouts.v1' }] },
+      { name: 'proposer', consumes: [], reads: [{ topic: 'whale.rollouts.v1' }] },
+    ]);
     expect(access).toHaveLength(8);
     expect(access.filter(({ readers }) => readers.length > 0)).toEqual([
       {
         topic: 'whale.rollouts.v1',
         writer: 'rollout',
         readers: ['verifier'],
+        observers: ['proposer'],
         deadLetters: 'whale.rollouts.v1.dlq',
       },
     ]);

@@ -6,19 +6,26 @@ import type { KafkaSettings } from './settings.ts';
 export interface TopicAccess {
   topic: string;
   writer: string;
+  /** Who consumes it, in groups. */
   readers: readonly string[];
+  /** Who looks it up besides, in no group. */
+  observers: readonly string[];
   /** Where its readers park what they cannot handle. */
   deadLetters: string;
 }
 
-/** Of all topics of the platform; `consumes` as the services' `subscriptions.ts` and projections say. */
+type Topics = readonly { topic: string }[];
+
+/** Of all topics of the platform; `consumes` and `reads` as the services' `subscriptions.ts` and projections say. */
 export function topicAccess(
-  services: readonly { name: string; consumes: readonly { topic: string }[] }[],
+  services: readonly { name: string; consumes: Topics; reads?: Topics | undefined }[],
 ): TopicAccess[] {
+  const has = (topics: Topics, topic: string) => topics.some((each) => each.topic === topic);
   return TOPIC_NAMES.map((topic) => ({
     topic,
     writer: TOPICS[topic].writer,
-    readers: services.filter(({ consumes }) => consumes.some((each) => each.topic === topic)).map(({ name }) => name),
+    readers: services.filter(({ consumes }) => has(consumes, topic)).map(({ name }) => name),
+    observers: services.filter(({ reads = [] }) => has(reads, topic)).map(({ name }) => name),
     deadLetters: deadLetterTopic(topic),
   }));
 }
@@ -48,7 +55,8 @@ export interface Acl {
 /**
  * What the services need; a broker that refuses what no ACL allows refuses the rest.
  * A1 A topic is written by its one writer; its dead letters by those who read it; both by operators, who are no service.
- * A2 A topic is read by its readers, in groups of their own, and by observers and operators, without a group.
+ * A2 A topic is read by its readers, in groups of their own, and by its observers, those of all topics and operators,
+ *    without a group.
  * A3 Everybody may see that a topic is there, since each service checks all of them when it starts.
  * What takes more (creating topics, changing ACLs) is for an administrator of the brokers.
  */
@@ -56,7 +64,10 @@ export function aclsFor(topics: readonly TopicAccess[], options: AclOptions): Ac
   const names = new Names(options.prefixes);
   const { observers = [], operators = [] } = options;
   const services = [
-    ...new Set([...observers, ...operators, ...topics.flatMap(({ writer, readers }) => [writer, ...readers])]),
+    ...new Set([
+      ...[...observers, ...operators],
+      ...topics.flatMap((access) => [access.writer, ...access.readers, ...access.observers]),
+    ]),
   ].sort();
   return services.flatMap((service) => {
     const principal = options.principalOf(service);
@@ -74,7 +85,11 @@ export function aclsFor(topics: readonly TopicAccess[], options: AclOptions): Ac
         const observes = operates || observers.includes(service);
         const consumes = access.readers.includes(service);
         return [
-          acl(access.topic, operates || access.writer === service, consumes || observes),
+          acl(
+            access.topic,
+            operates || access.writer === service,
+            consumes || observes || access.observers.includes(service),
+          ),
           acl(access.deadLetters, operates || consumes, observes),
         ];
       }),
