@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,24 +12,18 @@ import {
   Partitioners,
   ResourcePatternTypes,
 } from 'kafkajs';
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { startBroker, type Broker, type BrokerOptions } from './index.ts';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { startBroker, type Broker } from './index.ts';
 import { isRunning } from './processes.ts';
-import { administrate, client, firstValue, makeTopic, write } from './support/clients.ts';
-import { answers, comesAbout, hanging } from './support/processes.ts';
-import { describeKafka } from './testing.ts';
+import { administrate, client, firstValue, joinOnce, makeTopic, write } from './support/clients.ts';
+import { answers, comesAbout, hanging, type Hanging } from './support/processes.ts';
+import { describeKafka, sharedSecuredBroker } from './testing.ts';
 
 const LIMIT_MS = 120_000;
 
 // These are about brokers that are started here.
 vi.stubEnv('KAFKA_BROKERS', '');
 afterEach(() => void vi.stubEnv('KAFKA_BROKERS', ''));
-
-async function started(options: BrokerOptions = {}): Promise<Broker> {
-  const broker = await startBroker(options);
-  onTestFinished(() => broker.stop());
-  return broker;
-}
 
 /** The folder of the broker that runs as the process of this id. */
 function folderOf(pid: number): string {
@@ -49,11 +44,62 @@ function stateOf(pid: number): string {
 }
 
 describeKafka('a broker of its own', () => {
+  let broker: Broker;
+  /** Another one, of a process that can be killed. */
+  let other: Hanging<{ pid: number; url: string }>;
+
+  beforeAll(async () => {
+    [broker, other] = await Promise.all([startBroker(), hanging<{ pid: number; url: string }>('./start-and-hang.ts')]);
+  }, LIMIT_MS);
+  afterAll(async () => {
+    other?.process.kill('SIGKILL');
+    await broker?.stop();
+  }, LIMIT_MS);
+
+  it('has its coordinators ready: the first producer and consumers hear no error', { timeout: LIMIT_MS }, async () => {
+    const heard: string[] = [];
+    const logCreator = () => (entry: { log: { message: string } }) => void heard.push(entry.log.message);
+    const kafka = new Kafka({ brokers: [...broker.brokers], logLevel: logLevel.WARN, logCreator });
+    await makeTopic(kafka, 'letters');
+    const producer = kafka.producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    await producer.disconnect();
+    // Groups of all partitions of the internal topic.
+    await Promise.all(['a', 'b', 'c', 'd'].map((group) => joinOnce(kafka, group, 'letters')));
+    expect(heard).toEqual([]);
+  });
+
+  it('knows nothing of another one, and shares a port with none', async () => {
+    expect(broker.url).not.toBe(other.said.url);
+    const others = client([other.said.url.replace('kafka://', '')]);
+    expect(await administrate(others, (admin) => admin.listTopics())).not.toContain('letters');
+    await expect(startBroker({ port: Number(new URL(other.said.url).port) })).rejects.toThrow('nobody listens on');
+  });
+
+  it('of KAFKA_BROKERS is used, and left as it is', async () => {
+    vi.stubEnv('KAFKA_BROKERS', broker.brokers.join());
+    const borrowed = await startBroker();
+    expect(borrowed.brokers).toEqual(broker.brokers);
+    await expect(borrowed.kill()).rejects.toMatchObject({ code: 'BROKER_NOT_OURS' });
+    for (const options of [{ sasl: true }, { tls: true }])
+      await expect(startBroker(options)).rejects.toMatchObject({ code: 'BROKER_NOT_OURS' });
+    await borrowed.stop();
+    expect(await answers(broker.url)).toBe(true);
+  });
+
+  it('ends with its parent, also when that is killed', { timeout: LIMIT_MS }, async () => {
+    const { pid } = other.said;
+    expect(isRunning(pid)).toBe(true);
+    const folder = folderOf(pid);
+    other.process.kill('SIGKILL');
+    expect(await comesAbout(() => !isRunning(pid))).toBe(true);
+    expect(await comesAbout(() => !existsSync(folder))).toBe(true);
+    expect(await answers(broker.url)).toBe(true);
+  });
+
   it('keeps records over a kill, can be paused, and leaves nothing behind', { timeout: LIMIT_MS }, async () => {
-    const broker = await started();
     const pid = broker.pid as number;
     const folder = folderOf(pid);
-    await makeTopic(client(broker.brokers), 'letters');
     await write(client(broker.brokers), 'letters', 'a'.repeat(2_000_000));
 
     await broker.pause();
@@ -74,70 +120,22 @@ describeKafka('a broker of its own', () => {
     expect(isRunning(last)).toBe(false);
     expect(existsSync(folder)).toBe(false);
   });
+});
 
-  it('has its coordinators ready: the first producer and consumers hear no error', { timeout: LIMIT_MS }, async () => {
-    const { brokers } = await started();
-    const heard: string[] = [];
-    const logCreator = () => (entry: { log: { message: string } }) => void heard.push(entry.log.message);
-    const kafka = new Kafka({ brokers: [...brokers], logLevel: logLevel.WARN, logCreator });
-    await makeTopic(kafka, 'letters');
-    const producer = kafka.producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner });
-    await producer.connect();
-    await producer.disconnect();
-    // Groups of all partitions of the internal topic.
-    for (const groupId of ['a', 'b', 'c', 'd']) {
-      const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 });
-      await consumer.connect();
-      await consumer.subscribe({ topic: 'letters' });
-      const joined = new Promise((resolve) => consumer.on('consumer.group_join', resolve));
-      await consumer.run({ eachMessage: async () => undefined });
-      await joined;
-      await consumer.disconnect();
-    }
-    expect(heard).toEqual([]);
-  });
-
-  it('ends with its parent, also when that is killed', { timeout: LIMIT_MS }, async () => {
-    const parent = await hanging<{ pid: number }>('./start-and-hang.ts');
-    const { pid } = parent.said;
-    expect(isRunning(pid)).toBe(true);
-    const folder = folderOf(pid);
-    parent.process.kill('SIGKILL');
-    expect(await comesAbout(() => !isRunning(pid))).toBe(true);
-    expect(await comesAbout(() => !existsSync(folder))).toBe(true);
-  });
-
-  it('two at once know nothing of each other', { timeout: LIMIT_MS }, async () => {
-    const [one, other] = await Promise.all([started(), started()]);
-    expect(one.url).not.toBe(other.url);
-    await makeTopic(client(one.brokers), 'letters');
-    expect(await administrate(client(other.brokers), (admin) => admin.listTopics())).not.toContain('letters');
-    await one.stop();
-    expect(await administrate(client(other.brokers), (admin) => admin.listTopics())).not.toContain('letters');
-    await expect(startBroker({ port: Number(new URL(other.url).port) })).rejects.toThrow('nobody listens on');
-
-    // That of KAFKA_BROKERS is used, and left as it is.
-    vi.stubEnv('KAFKA_BROKERS', other.brokers.join());
-    const borrowed = await startBroker();
-    expect(borrowed.brokers).toEqual(other.brokers);
-    await expect(borrowed.kill()).rejects.toMatchObject({ code: 'BROKER_NOT_OURS' });
-    await expect(startBroker({ sasl: true })).rejects.toMatchObject({ code: 'BROKER_NOT_OURS' });
-    await borrowed.stop();
-    expect(await answers(other.url)).toBe(true);
-  });
-
+describeKafka('a broker that a run shares', () => {
   it('with SASL knows its users, and refuses what no ACL allows', { timeout: LIMIT_MS }, async () => {
-    const { brokers, password } = await started({ sasl: true });
+    const { brokers, password } = await sharedSecuredBroker();
+    const topic = `broker-${randomUUID()}`;
     const admin = client(brokers, { username: 'admin', password: password('admin') });
     const rollout = client(brokers, { username: 'rollout', password: password('rollout') });
-    await makeTopic(admin, 'rollouts');
-    await write(admin, 'rollouts', 'a');
+    await makeTopic(admin, topic);
+    await write(admin, topic, 'a');
     const wrong = client(brokers, { username: 'rollout', password: password('verifier') });
-    await expect(write(wrong, 'rollouts', 'b')).rejects.toThrow(/authentication failed/i);
-    await expect(write(rollout, 'rollouts', 'b')).rejects.toThrow(/not authorized/i);
+    await expect(write(wrong, topic, 'b')).rejects.toThrow(/authentication failed/i);
+    await expect(write(rollout, topic, 'b')).rejects.toThrow(/not authorized/i);
     const acl = {
       resourceType: AclResourceTypes.TOPIC,
-      resourceName: 'rollouts',
+      resourceName: topic,
       resourcePatternType: ResourcePatternTypes.LITERAL,
       principal: 'User:rollout',
       host: '*',
@@ -145,17 +143,19 @@ describeKafka('a broker of its own', () => {
       permissionType: AclPermissionTypes.ALLOW,
     };
     await administrate(admin, (it) => it.createAcls({ acl: [acl] }));
-    await write(rollout, 'rollouts', 'b');
+    // It hears of the rule a moment after it is set.
+    await vi.waitFor(() => write(rollout, topic, 'b'), 20_000);
   });
 
-  it('is shared by the processes of a run, and ends with the run', { timeout: LIMIT_MS }, async () => {
+  it('is one for its processes, and ends with the run', { timeout: LIMIT_MS }, async () => {
     const run = await hanging<[string, string]>('./share-twice-and-hang.ts');
+    onTestFinished(() => void run.process.kill('SIGKILL'));
     const [one, other] = run.said;
     expect(other).toBe(one);
     expect(await answers(one)).toBe(true);
     run.process.kill('SIGKILL');
     expect(await comesAbout(async () => !(await answers(one)))).toBe(true);
-    const folder = new RegExp(`^whale-kafka-of-\\d+-${run.process.pid}$`);
+    const folder = new RegExp(`^whale-kafka-of-\\d+-${run.process.pid}-open$`);
     expect(await comesAbout(() => !readdirSync(tmpdir()).some((name) => folder.test(name)))).toBe(true);
   });
 });

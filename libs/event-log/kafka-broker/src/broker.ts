@@ -5,7 +5,9 @@ import { JavaBroker } from './java-broker.ts';
 import type { Machine } from './machine.ts';
 import { freePort, isFree } from './ports.ts';
 import { askCoordinators, untilReady } from './readiness.ts';
-import { OFFSETS_PARTITIONS, passwordOf, type User } from './settings.ts';
+import { passwordOf, type User } from './security.ts';
+import { OFFSETS_PARTITIONS } from './settings.ts';
+import { TlsSide, type TlsAccess } from './tls-side.ts';
 
 const START_LIMIT_MS = 90_000;
 const ANSWER_LIMIT_MS = 15_000;
@@ -13,6 +15,8 @@ const ANSWER_LIMIT_MS = 15_000;
 export interface BrokerOptions {
   /** SASL/PLAIN with the users of `USERS`, and an authorizer that refuses what no ACL allows. */
   sasl?: boolean;
+  /** All of `sasl`, and listeners with TLS: `Broker.tls`. Needs openssl. */
+  tls?: boolean;
   /** Default: a free one. */
   port?: number;
   /** What takes long, as a line for a person. */
@@ -26,6 +30,8 @@ export interface Broker {
   readonly url: string;
   /** Of the Java process; undefined while it is not running, and where it is another's or a container. */
   readonly pid: number | undefined;
+  /** Undefined unless it was started with `tls`. */
+  readonly tls: TlsAccess | undefined;
   password(user: User): string;
   /** SIGKILL; nothing when it is killed already. */
   kill(): Promise<void>;
@@ -55,12 +61,17 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
 }
 
 async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise<Broker> {
-  const { sasl = false, port = await freePort(), log = () => undefined } = options;
+  const { tls = false, sasl = tls, port = await freePort(), log = () => undefined } = options;
   if (!(await isFree(port))) throw new InputError(`port ${port} is taken: expected one that nobody listens on`);
-  const settings = { port, controllerPort: await freePort(), sasl };
+  const side = tls ? await TlsSide.make() : null;
+  const settings = { id: 1, port, controllerPorts: [await freePort()], sasl, tls: side?.listeners ?? null };
   const brokers = [`127.0.0.1:${port}`];
   const admin = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') } as const;
   const machine: Machine = await (how === 'java' ? JavaBroker : DockerBroker).prepare(settings, log);
+  const remove = async () => {
+    await machine.remove();
+    await side?.remove();
+  };
   const start = async () => {
     await machine.start();
     await untilReady(sasl ? { brokers, sasl: admin } : { brokers }, {
@@ -72,11 +83,12 @@ async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise
   try {
     await start();
   } catch (error) {
-    await machine.remove();
+    await remove();
     throw error;
   }
   return {
     ...place(brokers),
+    tls: side?.access,
     get pid() {
       return machine.pid;
     },
@@ -87,23 +99,24 @@ async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise
     },
     pause: async () => machine.pause(),
     resume: async () => machine.resume(),
-    stop: () => machine.remove(),
+    stop: remove,
   };
 }
 
-async function existing(list: string, { sasl }: BrokerOptions): Promise<Broker> {
+async function existing(list: string, { sasl, tls }: BrokerOptions): Promise<Broker> {
   const refuse = async (): Promise<never> => {
     throw new WhaleError(
       'BROKER_NOT_OURS',
       `the broker of KAFKA_BROKERS (${list}) is not configured or ended from here`,
     );
   };
-  if (sasl) return refuse();
+  if (sasl || tls) return refuse();
   const brokers = list.split(',').map((address) => address.trim());
   await untilReady({ brokers }, { limitMs: ANSWER_LIMIT_MS, ask: (admin) => admin.describeCluster() });
   return {
     ...place(brokers),
     pid: undefined,
+    tls: undefined,
     kill: refuse,
     restart: refuse,
     pause: refuse,

@@ -27,12 +27,13 @@ function machine(commands: Record<string, string>): NodeJS.ProcessEnv & { WHALE_
 }
 
 const JAVA = 'echo "openjdk 17.0.15 2025-04-15"';
-/** The jars come one after the other; SYSTEM_PATH is for what the script itself needs. */
-const MAVEN = `
+/** The jars come one after the other. */
+const maven = (pauseS: number) => `
 PATH="${process.env['PATH'] ?? ''}${delimiter}/bin"
 for word; do case $word in -DoutputDirectory=*) folder=\${word#*=};; esac; done
 echo run >>"$WHALE_CACHE/runs"
-echo 1 >"$folder/one.jar"; sleep 1; echo 2 >"$folder/two.jar"`;
+echo 1 >"$folder/one.jar"; sleep ${pauseS}; echo 2 >"$folder/two.jar"`;
+const MAVEN = maven(0);
 
 test('a broker is had from KAFKA_BROKERS, else Docker, else Java and Maven', () => {
   const all = machine({ docker: 'echo 27.0', java: JAVA, mvn: 'echo Maven' });
@@ -58,7 +59,7 @@ test('Kafka fetched once needs no Maven any more', async () => {
 });
 
 test('1, 2: of two that ask at once one fetches, and both get the whole folder', async () => {
-  const env = machine({ mvn: MAVEN });
+  const env = machine({ mvn: maven(1) });
   const lines: string[] = [];
   const ask = async () => readdirSync(await kafkaJars((line) => lines.push(line), env)).sort();
   expect(await Promise.all([ask(), ask()])).toEqual([

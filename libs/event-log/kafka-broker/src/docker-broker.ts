@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { EnvironmentError, Watchdog } from '@whale/kernel';
+import { EnvironmentError, quoted, Watchdog } from '@whale/kernel';
 import type { Machine } from './machine.ts';
-import { CLUSTER_ID, HEAP, KAFKA_VERSION, serverProperties, type BrokerSettings } from './settings.ts';
+import { formatArguments, HEAP, KAFKA_VERSION, serverProperties, type BrokerSettings } from './settings.ts';
 
-const SCRIPT = `
+const script = (settings: BrokerSettings) => `
 printf %s "$PROPERTIES" >/tmp/server.properties
-/opt/kafka/bin/kafka-storage.sh format --standalone --ignore-formatted -t ${CLUSTER_ID} -c /tmp/server.properties &&
+/opt/kafka/bin/kafka-storage.sh ${formatArguments(settings).map(quoted).join(' ')} --ignore-formatted -c /tmp/server.properties &&
 exec /opt/kafka/bin/kafka-server-start.sh /tmp/server.properties`;
 
 /** The broker as a container, which keeps its data over restarts; nothing of this machine's files is mounted. */
@@ -26,9 +26,10 @@ export class DockerBroker implements Machine {
     log(`using a container of apache/kafka:${KAFKA_VERSION}`);
     const id = await docker([
       'create',
-      ...['--publish', `127.0.0.1:${settings.port}:${settings.port}`, '--entrypoint', '/bin/sh'],
+      ...portsOf(settings).flatMap((port) => ['--publish', `127.0.0.1:${port}:${port}`]),
+      ...['--entrypoint', '/bin/sh'],
       ...Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-      ...[`apache/kafka:${KAFKA_VERSION}`, '-c', SCRIPT],
+      ...[`apache/kafka:${KAFKA_VERSION}`, '-c', script(settings)],
     ]);
     return new DockerBroker(id);
   }
@@ -63,6 +64,10 @@ export class DockerBroker implements Machine {
   async #runs(): Promise<boolean> {
     return (await docker(['inspect', '-f', '{{.State.Running}}', this.#id])) === 'true';
   }
+}
+
+function portsOf({ port, tls }: BrokerSettings): number[] {
+  return tls === null ? [port] : [port, tls.scramPort, tls.mutualPort];
 }
 
 async function docker(args: readonly string[]): Promise<string> {

@@ -1,3 +1,5 @@
 export { startBroker, type Broker, type BrokerOptions } from './broker.ts';
 export { brokerAvailability, type Availability } from './distribution.ts';
-export { KAFKA_VERSION, USERS, type User } from './settings.ts';
+export { USERS, type User } from './security.ts';
+export { KAFKA_VERSION } from './settings.ts';
+export type { TlsAccess } from './tls-side.ts';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { EnvironmentError, quoted, Watchdog } from '@whale/kernel';
 import { kafkaJars } from './distribution.ts';
 import type { Machine } from './machine.ts';
-import { CLUSTER_ID, HEAP, serverProperties, type BrokerSettings } from './settings.ts';
+import { formatArguments, HEAP, serverProperties, type BrokerSettings } from './settings.ts';
 
 const LAST_LINES = 30;
 
@@ -44,7 +44,7 @@ export class JavaBroker implements Machine {
       const dataFolder = join(folder, 'data');
       await mkdir(dataFolder);
       await writeFile(broker.#properties, serverProperties(settings, { listenOn: '127.0.0.1', dataFolder }));
-      const format = ['format', '--standalone', '-t', CLUSTER_ID, '-c', broker.#properties];
+      const format = [...formatArguments(settings), '-c', broker.#properties];
       await promisify(execFile)('java', broker.#java('kafka.tools.StorageTool', ...format));
       return broker;
     } catch (cause) {

@@ -2,14 +2,16 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBroker } from './broker.ts';
+import { opensslIsHere } from './certificates.ts';
 import { isRunning } from './processes.ts';
+import type { BrokerKind, SharedBroker } from './shared-broker.ts';
 
-export type Announcement = { brokers: readonly string[]; url: string } | { failed: string };
+export type Announcement = SharedBroker | { failed: string };
 
 const LOOK_EVERY_MS = 250;
 
-/** Runs the broker of a run of tests until the process of that id ends. `shared-broker-process.ts FOLDER PID` */
-const [, , folder, run] = process.argv as [string, string, string, string];
+/** Runs a broker of a run of tests until the process of that id ends. `shared-broker-process.ts FOLDER PID KIND` */
+const [, , folder, run, kind] = process.argv as unknown as [string, string, string, string, BrokerKind];
 
 /** Others read the file at any time. */
 async function announce(announcement: Announcement): Promise<void> {
@@ -22,8 +24,8 @@ async function untilRunEnds(): Promise<void> {
 }
 
 try {
-  const { brokers, url, stop } = await startBroker();
-  await announce({ brokers, url });
+  const { brokers, url, tls, stop } = await startBroker(kind === 'secured' ? { sasl: true, tls: opensslIsHere() } : {});
+  await announce({ brokers, url, tls });
   await untilRunEnds();
   await stop();
 } catch (error) {

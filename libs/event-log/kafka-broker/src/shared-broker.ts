@@ -8,7 +8,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { EnvironmentError } from '@whale/kernel';
 import { isRunning } from './processes.ts';
+import { passwordOf, type User } from './security.ts';
 import type { Announcement } from './shared-broker-process.ts';
+import type { TlsAccess } from './tls-side.ts';
+
+export type BrokerKind = 'open' | 'secured';
 
 /** The first start on a machine fetches Kafka. */
 const LIMIT_MS = 300_000;
@@ -18,6 +22,12 @@ export interface SharedBroker {
   readonly brokers: readonly string[];
   /** `kafka://host:port` */
   readonly url: string;
+  /** Of a secured one where openssl is. */
+  readonly tls?: TlsAccess | undefined;
+}
+
+export interface SecuredBroker extends SharedBroker {
+  password(user: User): string;
 }
 
 /**
@@ -25,14 +35,23 @@ export interface SharedBroker {
  * ends with the run. Topics and groups need a prefix of their own, since other files use it at the same time. Throws
  * EnvironmentError.
  */
-export async function sharedBroker(): Promise<SharedBroker> {
+export function sharedBroker(): Promise<SharedBroker> {
+  return shared('open');
+}
+
+/** The same, of another broker that has users and an authorizer, and TLS where openssl is; not with KAFKA_BROKERS. */
+export async function sharedSecuredBroker(): Promise<SecuredBroker> {
+  return { ...(await shared('secured')), password: passwordOf };
+}
+
+async function shared(kind: BrokerKind): Promise<SharedBroker> {
   // Test files run in forks of the process that is the run.
   const run = process.env['VITEST'] && isMainThread ? process.ppid : process.pid;
-  const folder = join(tmpdir(), `whale-kafka-of-${process.getuid?.() ?? 0}-${run}`);
+  const folder = join(tmpdir(), `whale-kafka-of-${process.getuid?.() ?? 0}-${run}-${kind}`);
   if (await isDeserted(folder)) await rm(folder, { recursive: true, force: true });
   try {
     await mkdir(folder, { mode: 0o700 });
-    await startProcess(folder, run);
+    await startProcess(folder, run, kind);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
@@ -52,10 +71,10 @@ export async function sharedBroker(): Promise<SharedBroker> {
   throw new EnvironmentError(`the shared Kafka broker was not there within ${LIMIT_MS / 1000} s`);
 }
 
-async function startProcess(folder: string, run: number): Promise<void> {
+async function startProcess(folder: string, run: number, kind: BrokerKind): Promise<void> {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const module = fileURLToPath(new URL('./shared-broker-process.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', tsx, module, folder, String(run)], {
+  const child = spawn(process.execPath, ['--import', tsx, module, folder, String(run), kind], {
     detached: true,
     stdio: 'ignore',
   });

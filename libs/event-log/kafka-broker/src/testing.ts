@@ -1,14 +1,19 @@
-import { describe, it } from 'vitest';
+import { describe, it, type SuiteOptions } from 'vitest';
 import { brokerAvailability, kafkaJars } from './distribution.ts';
 
-export { sharedBroker, type SharedBroker } from './shared-broker.ts';
+export { Certificates, opensslIsHere } from './certificates.ts';
+export { sharedBroker, sharedSecuredBroker, type SecuredBroker, type SharedBroker } from './shared-broker.ts';
 
 /**
  * A suite that needs a broker: `sharedBroker`, or one of its own by `startBroker`. Where none can be had it is skipped,
  * with a line that says why; with `CI` set it fails instead when Java and Maven are here but fetch no Kafka.
  */
-export function describeKafka(name: string, define: () => void | Promise<void>): void {
-  describe(name, async () => {
+export function describeKafka(
+  name: string,
+  define: () => void | Promise<void>,
+  options: Pick<SuiteOptions, 'concurrent' | 'timeout'> = {},
+): void {
+  describe(name, options, async () => {
     const why = await whyNone();
     if (why === null) return define();
     console.log(`skipped: ${name} (${why})`);

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Consumer, readAll, record } from '@whale/event-log-testing';
-import { startBroker, type Broker, type User } from '@whale/kafka-broker';
-import { describeKafka } from '@whale/kafka-broker/testing';
+import type { User } from '@whale/kafka-broker';
+import { describeKafka, sharedSecuredBroker, type SecuredBroker } from '@whale/kafka-broker/testing';
 import { aclCommands, aclsFor, topicAccess, type Acl, type AclOptions, type TopicAccess } from './acls.ts';
 import { applyAcls } from './apply-acls.ts';
 import { KafkaEventLog } from './kafka-event-log.ts';
 import { kafkaSettings } from './settings.ts';
+import { temporaryLog, type Owner } from './support/temporary.ts';
 import { applyTopics } from './topic-plan.ts';
 
 const LIMIT_MS = 120_000;
@@ -110,8 +111,8 @@ describe('ACLs as data', () => {
 });
 
 describeKafka('a broker with users and an authorizer', () => {
-  describe.skipIf(Boolean(process.env['KAFKA_BROKERS']))('of our own', { timeout: LIMIT_MS }, () => {
-    let broker: Broker;
+  describe.skipIf(Boolean(process.env['KAFKA_BROKERS']))('of our own', { timeout: LIMIT_MS, concurrent: true }, () => {
+    let broker: SecuredBroker;
     const settingsOf = (user: User, password = broker.password(user)) =>
       kafkaSettings(broker.url, {
         WHALE_KAFKA_TOPIC_PREFIX: 'acl.',
@@ -119,21 +120,18 @@ describeKafka('a broker with users and an authorizer', () => {
         WHALE_KAFKA_USERNAME: user,
         WHALE_KAFKA_PASSWORD: password,
       });
-    const open = async (user: User) => {
-      const log = await KafkaEventLog.open(settingsOf(user));
-      onTestFinished(() => log.close());
-      return log;
-    };
+    const open = (test: Owner, user: User) => temporaryLog(test, settingsOf(user));
     beforeAll(async () => {
-      broker = await startBroker({ sasl: true });
+      broker = await sharedSecuredBroker();
       const definitions = TOPICS.flatMap(({ topic, deadLetters }) => [topic, deadLetters]);
       await applyTopics(
         settingsOf('admin'),
         definitions.map((name) => ({ name, partitions: 2 })),
       );
-      await applyAcls(settingsOf('admin'), aclsFor(TOPICS, OPTIONS));
+      // Brokers hear of rules a moment after they are set.
+      const added = () => applyAcls(settingsOf('admin'), aclsFor(TOPICS, OPTIONS));
+      await vi.waitFor(async () => expect(await added()).toEqual([]), 30_000);
     }, LIMIT_MS);
-    afterAll(() => broker?.stop(), LIMIT_MS);
 
     const refused = { name: 'LogError', code: 'LOG_UNAUTHORIZED', retryable: false };
 
@@ -147,29 +145,29 @@ describeKafka('a broker with users and an authorizer', () => {
       expect(added).toEqual([{ ...more, principal }]);
     });
 
-    it('a service writes its own topic, parks in that of what it reads, and reads what it consumes', async () => {
-      const scheduler = await open('scheduler');
-      const rollout = await open('rollout');
+    it('a service writes its own topic, parks in that of what it reads, and reads what it consumes', async (test) => {
+      const scheduler = await open(test, 'scheduler');
+      const rollout = await open(test, 'rollout');
       await scheduler.ensureTopics(TOPICS.map(({ topic }) => ({ name: topic, partitions: 2 })));
       await scheduler.append([record('schedule', 'k', 'go')]);
       const consumer = await new Consumer().start(rollout, 'rollout', 'schedule');
-      onTestFinished(() => consumer.stop());
-      await vi.waitFor(() => expect(consumer.values).toEqual(['go']), 15_000);
+      test.onTestFinished(() => consumer.stop());
+      await vi.waitFor(() => expect(consumer.values).toContain('go'), 30_000);
       await rollout.append([record('schedule.dlq', 'k', 'parked'), record('rollouts', 'k', 'done')]);
       expect((await readAll(scheduler, 'rollouts')).map(({ value }) => value)).toEqual(['done']);
     });
 
-    it('a service is refused on a topic that is not its own', async () => {
-      const verifier = await open('verifier');
+    it('a service is refused on a topic that is not its own', async (test) => {
+      const verifier = await open(test, 'verifier');
       await expect(verifier.append([record('schedule', 'k', 'forged')])).rejects.toMatchObject(refused);
       await expect(readAll(verifier, 'schedule')).rejects.toMatchObject(refused);
       await expect(verifier.append([record('schedule.dlq', 'k', 'x')])).rejects.toMatchObject(refused);
       await expect(verifier.ensureTopics([{ name: 'mine', partitions: 1 }])).rejects.toMatchObject(refused);
-      expect((await readAll(await open('admin'), 'schedule')).map(({ value }) => value)).not.toContain('forged');
+      expect((await readAll(await open(test, 'admin'), 'schedule')).map(({ value }) => value)).not.toContain('forged');
     });
 
-    it('a refused call does not fail those that share its request', async () => {
-      const scheduler = await open('scheduler');
+    it('a refused call does not fail those that share its request', async (test) => {
+      const scheduler = await open(test, 'scheduler');
       const results = await Promise.allSettled([
         scheduler.append([record('schedule', 'k', 'a')]),
         scheduler.append([record('rollouts', 'k', 'forged')]),
@@ -178,13 +176,14 @@ describeKafka('a broker with users and an authorizer', () => {
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     });
 
-    it("a member of another service's group is refused, and told so once", async () => {
-      const verifier = await open('verifier');
+    it("a member of another service's group is refused, and told so once", async (test) => {
+      const verifier = await open(test, 'verifier');
       const consumer = await new Consumer().start(verifier, 'rollout', 'rollouts');
-      onTestFinished(() => consumer.stop());
-      await vi.waitFor(() => expect(consumer.errors).toHaveLength(1), 15_000);
+      test.onTestFinished(() => consumer.stop());
+      await vi.waitFor(() => expect(consumer.errors).toHaveLength(1), 30_000);
       expect(consumer.errors[0]).toMatchObject({ error: refused, partition: -1 });
-      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      const tries = new Set<number>();
+      await vi.waitFor(() => expect(tries.add(consumer.status.aliveAt).size).toBeGreaterThan(3), 30_000);
       expect(consumer.errors).toHaveLength(1);
     });
 

@@ -4,6 +4,7 @@ import { LogError, type TopicPartition } from '@whale/event-log';
 import { kafkaClient, retries } from './client.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { toLogError, typeOf } from './errors.ts';
+import { mistakenListener, wasHungUp } from './mistaken-listener.ts';
 import type { KafkaSettings } from './settings.ts';
 
 /**
@@ -60,8 +61,15 @@ export interface FetchedPage {
   next: number | undefined;
 }
 
+interface RequestOptions {
+  patienceMs?: number;
+  /** A closer look at a failure, before it is told or tried again. */
+  examine?: (failure: LogError) => LogError | Promise<LogError>;
+}
+
 /** Requests without a group, over one connection to each broker. Names here are those on the broker. */
 export class KafkaCluster {
+  readonly #settings: KafkaSettings;
   readonly #kafka: Kafka;
   readonly #watch: ConnectionWatch;
   readonly #patienceMs: number;
@@ -70,14 +78,21 @@ export class KafkaCluster {
 
   /** `patienceMs`: how long a request is tried while brokers are away, before it rejects with `LOG_UNAVAILABLE`. */
   constructor(settings: KafkaSettings, watch: ConnectionWatch, patienceMs: number) {
+    this.#settings = settings;
     this.#kafka = kafkaClient(settings, retries(0));
     this.#watch = watch;
     this.#patienceMs = patienceMs;
   }
 
-  /** Resolves when a broker has answered. */
+  /** Resolves when a broker has answered. Settings that are for brokers of another kind are told as such, at once. */
   async connected(): Promise<void> {
-    await this.#request('connecting', async () => undefined);
+    const examine = async (failure: LogError) => {
+      if (!wasHungUp(failure)) return failure;
+      const mistake = await mistakenListener(this.#settings);
+      if (mistake === undefined) return failure;
+      return new LogError('LOG_UNAUTHORIZED', `connecting: ${mistake}`, { cause: failure });
+    };
+    await this.#request('connecting', async () => undefined, { examine });
   }
 
   /** Partitions that have a leader. Rejects with `LOG_UNKNOWN_TOPIC`. */
@@ -140,7 +155,7 @@ export class KafkaCluster {
           const broker = await cluster.findBroker({ nodeId: cluster.getNodeIds()[0] ?? '' });
           await broker.findGroupCoordinator({ groupId: group, coordinatorType: COORDINATOR_OF_GROUP });
         },
-        0,
+        { patienceMs: 0 },
       );
       return undefined;
     } catch (error) {
@@ -157,7 +172,7 @@ export class KafkaCluster {
           const coordinator = await cluster.findGroupCoordinator({ groupId: group });
           await coordinator.leaveGroup({ groupId: group, memberId });
         },
-        REMOVAL_PATIENCE_MS,
+        { patienceMs: REMOVAL_PATIENCE_MS },
       );
       return true;
     } catch (error) {
@@ -172,7 +187,11 @@ export class KafkaCluster {
   }
 
   /** Tried again until it is answered or patience is over. */
-  async #request<T>(about: string, ask: (cluster: Cluster) => Promise<T>, patienceMs = this.#patienceMs): Promise<T> {
+  async #request<T>(
+    about: string,
+    ask: (cluster: Cluster) => Promise<T>,
+    { patienceMs = this.#patienceMs, examine = (failure) => failure }: RequestOptions = {},
+  ): Promise<T> {
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const connecting = (this.#cluster ??= this.#connect());
@@ -183,7 +202,7 @@ export class KafkaCluster {
       } catch (error) {
         if (typeOf(error) === 'OFFSET_OUT_OF_RANGE') throw error;
         await this.#drop(connecting);
-        const failure = toLogError(error, about);
+        const failure = await examine(toLogError(error, about));
         if (failure.retryable && !this.#closed) this.#watch.failed(failure);
         if (!failure.retryable || this.#closed || performance.now() + pause > end) throw failure;
         await sleep(pause);

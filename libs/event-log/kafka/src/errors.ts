@@ -1,4 +1,5 @@
 import { LogError, type LogErrorCode } from '@whale/event-log';
+import { tlsTrouble } from './tls-trouble.ts';
 
 /** What kafkajs throws: `type` is the protocol's name of an error, `cause` and `originalError` what lies below. */
 interface KafkaFailure {
@@ -25,6 +26,8 @@ const CODES: Readonly<Record<string, LogErrorCode>> = {
   CLUSTER_AUTHORIZATION_FAILED: 'LOG_UNAUTHORIZED',
   SASL_AUTHENTICATION_FAILED: 'LOG_UNAUTHORIZED',
   UNSUPPORTED_SASL_MECHANISM: 'LOG_UNAUTHORIZED',
+  // Of a listener that knows no users.
+  ILLEGAL_SASL_STATE: 'LOG_UNAUTHORIZED',
 };
 
 const REMEDIES: Readonly<Partial<Record<LogErrorCode, string>>> = {
@@ -34,7 +37,6 @@ const REMEDIES: Readonly<Partial<Record<LogErrorCode, string>>> = {
 };
 
 const AUTHENTICATION = 'KafkaJSSASLAuthenticationError';
-const CERTIFICATE = /certificate|self.signed|CERT_|ALTNAME/i;
 
 /** Any failure of kafkajs as a `LogError`; `about` says what was tried, on what. */
 export function toLogError(error: unknown, about: string): LogError {
@@ -46,6 +48,8 @@ export function toLogError(error: unknown, about: string): LogError {
     const remedy = REMEDIES[code];
     return new LogError(code, `${about}: ${said}${remedy === undefined ? '' : `; ${remedy}`}`, { cause: error });
   }
+  const certificate = tlsTrouble(chain);
+  if (certificate !== undefined) return new LogError('LOG_UNAUTHORIZED', `${about}: ${certificate}`, { cause: error });
   const fatal = chain.some(({ name, retriable }) => name === 'KafkaJSProtocolError' && retriable === false);
   if (fatal) return new LogError('LOG_IO', `${about}: ${said}`, { cause: error });
   return new LogError('LOG_UNAVAILABLE', `${about}: ${said}`, { retryable: true, cause: error });
@@ -66,11 +70,10 @@ export function isMembershipOver(error: unknown): boolean {
 }
 
 function codeOf(chain: readonly KafkaFailure[]): LogErrorCode | undefined {
-  for (const { name, type, message } of chain) {
+  for (const { name, type } of chain) {
     const code = CODES[String(type)];
     if (code !== undefined) return code;
     if (name === AUTHENTICATION) return 'LOG_UNAUTHORIZED';
-    if (typeof message === 'string' && CERTIFICATE.test(message)) return 'LOG_UNAUTHORIZED';
   }
   return undefined;
 }

@@ -1,10 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Certificates, opensslIsHere } from '@whale/kafka-broker/testing';
 import { InputError } from '@whale/kernel';
 import { kafkaSettings } from './settings.ts';
+
+/** Of a test, which takes them away again. */
+async function certificates(): Promise<Certificates> {
+  const made = await Certificates.make();
+  onTestFinished(() => made.remove());
+  return made;
+}
 
 describe('kafkaSettings', () => {
   it('has defaults for everything but the brokers', () => {
@@ -35,24 +41,46 @@ describe('kafkaSettings', () => {
     expect(kafkaSettings('kafka://a:1', { ...env, WHALE_KAFKA_GROUP_PREFIX: 'g-' }).groupPrefix).toBe('g-');
   });
 
-  it('shows no secret, however it is printed', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'whale-kafka-settings-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const pem = join(folder, 'file.pem');
-    await writeFile(pem, 'hidden-key');
-    const settings = kafkaSettings('kafkas://a:1', {
+  it('shows no password, however it is printed', () => {
+    const { sasl } = kafkaSettings('kafka://a:1', {
       WHALE_KAFKA_SASL_MECHANISM: 'scram-sha-512',
       WHALE_KAFKA_USERNAME: 'me',
       WHALE_KAFKA_PASSWORD: 'hidden-password',
-      WHALE_KAFKA_TLS_CERT: pem,
-      WHALE_KAFKA_TLS_KEY: pem,
     });
-    expect(settings.sasl?.password.reveal()).toBe('hidden-password');
-    expect(settings.tls?.key?.reveal()).toBe('hidden-key');
-    const { cert: _, ...withoutCertificate } = settings.tls ?? {};
-    const shown = [settings.sasl, withoutCertificate].map((each) => JSON.stringify(each) + inspect(each, { depth: 9 }));
-    expect(shown.join()).not.toContain('hidden');
+    expect(sasl?.password.reveal()).toBe('hidden-password');
+    expect(JSON.stringify(sasl) + inspect(sasl, { depth: 9 })).not.toContain('hidden');
   });
+
+  it.skipIf(!opensslIsHere())('shows no key, however it is printed', async () => {
+    const { cert, key } = await (await certificates()).sign('me');
+    const { tls } = kafkaSettings('kafkas://a:1', { WHALE_KAFKA_TLS_CERT: cert, WHALE_KAFKA_TLS_KEY: key });
+    const text = await readFile(key, 'utf8');
+    expect(tls?.key?.reveal()).toBe(text);
+    const shown = JSON.stringify(tls) + inspect(tls, { depth: 9 });
+    for (const line of text.split('\n').filter((each) => each.length > 20 && !each.startsWith('--')))
+      expect(shown).not.toContain(line);
+  });
+
+  it.skipIf(!opensslIsHere())(
+    'refuses files that hold no certificate, no key, or that of another certificate',
+    async () => {
+      const made = await certificates();
+      const [mine, other] = [await made.sign('me'), await made.sign('other')];
+      const empty = `${mine.key}.empty`;
+      await writeFile(empty, 'not PEM');
+      const settings = (files: Record<string, string>) => () => kafkaSettings('kafkas://a:1', files);
+      const pair = (cert: string, key: string) => settings({ WHALE_KAFKA_TLS_CERT: cert, WHALE_KAFKA_TLS_KEY: key });
+      expect(settings({ WHALE_KAFKA_TLS_CA: empty })).toThrow(
+        `WHALE_KAFKA_TLS_CA: expected a certificate in PEM, which ${empty} is not`,
+      );
+      expect(pair(empty, mine.key)).toThrow(
+        `WHALE_KAFKA_TLS_CERT: expected a certificate in PEM, which ${empty} is not`,
+      );
+      for (const key of [empty, other.key])
+        expect(pair(mine.cert, key)).toThrow(`WHALE_KAFKA_TLS_KEY: expected the key of ${mine.cert} in PEM`);
+      expect(pair(mine.cert, mine.key)).not.toThrow();
+    },
+  );
 
   it.each([
     ['http://a:1', {}, 'kafka://host:port'],

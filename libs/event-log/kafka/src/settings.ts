@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 import { InputError } from '@whale/kernel';
@@ -135,10 +137,31 @@ function tlsOf(values: Environment, secure: boolean): KafkaSettings['tls'] {
     throw new InputError('WHALE_KAFKA_TLS_CERT and WHALE_KAFKA_TLS_KEY: expected both or none');
   }
   return {
-    ...(ca === undefined ? {} : { ca: fileOf('WHALE_KAFKA_TLS_CA', ca) }),
-    ...(cert === undefined ? {} : { cert: fileOf('WHALE_KAFKA_TLS_CERT', cert) }),
-    ...(key === undefined ? {} : { key: new Secret(fileOf('WHALE_KAFKA_TLS_KEY', key)) }),
+    ...(ca === undefined ? {} : { ca: certificateOf('WHALE_KAFKA_TLS_CA', ca) }),
+    ...(cert === undefined || key === undefined ? {} : keyPairOf(cert, key)),
   };
+}
+
+function certificateOf(variable: string, path: string): string {
+  const text = fileOf(variable, path);
+  try {
+    new X509Certificate(text);
+    return text;
+  } catch (error) {
+    throw new InputError(`${variable}: expected a certificate in PEM, which ${path} is not`, { cause: error });
+  }
+}
+
+function keyPairOf(certPath: string, keyPath: string): { cert: string; key: Secret } {
+  const cert = certificateOf('WHALE_KAFKA_TLS_CERT', certPath);
+  const key = fileOf('WHALE_KAFKA_TLS_KEY', keyPath);
+  try {
+    createSecureContext({ cert, key });
+    return { cert, key: new Secret(key) };
+  } catch (error) {
+    const expected = `the key of ${certPath} in PEM, without a passphrase, which ${keyPath} is not`;
+    throw new InputError(`WHALE_KAFKA_TLS_KEY: expected ${expected}`, { cause: error });
+  }
 }
 
 function fileOf(variable: string, path: string): string {

@@ -36,6 +36,17 @@ export async function write(kafka: Kafka, topic: string, value: string): Promise
   }
 }
 
+/** Resolves when it has joined the group, and left it again. */
+export async function joinOnce(kafka: Kafka, groupId: string, topic: string): Promise<void> {
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 });
+  await consumer.connect();
+  await consumer.subscribe({ topic });
+  const joined = new Promise((resolve) => consumer.on('consumer.group_join', resolve));
+  await consumer.run({ eachMessage: async () => undefined });
+  await joined;
+  await consumer.disconnect();
+}
+
 /** By a group of its own. */
 export async function firstValue(kafka: Kafka, topic: string): Promise<string | undefined> {
   const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 });

@@ -4,13 +4,17 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 
-/** A module of this folder in a process of its own, and what it says in its first line. */
-export async function hanging<Said>(module: string): Promise<{ process: ChildProcess; said: Said }> {
+export interface Hanging<Said> {
+  process: ChildProcess;
+  /** What it says in its first line. */
+  said: Said;
+}
+
+/** A module of this folder in a process of its own, to be killed. */
+export async function hanging<Said>(module: string): Promise<Hanging<Said>> {
   const path = fileURLToPath(new URL(module, import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return { process: child, said: JSON.parse(line) as Said };
 }
@@ -30,9 +34,9 @@ export async function answers(broker: string): Promise<boolean> {
 
 /** False when it has not come about within 20 s. */
 export async function comesAbout(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (let i = 0; i < 200; i += 1) {
+  for (let i = 0; i < 400; i += 1) {
     if (await condition()) return true;
-    await sleep(100);
+    await sleep(50);
   }
   return false;
 }
