@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** Whole experiments, two files at a time: one fills the cores while the other waits for a process or a broker. */
+/** Whole experiments, three files at a time: they fill the cores while others wait for a process or a broker. */
 export default defineConfig({
   test: {
     include: ['test/{e2e,chaos}/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 300_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

@@ -52,12 +52,12 @@ async function tests(name, config) {
   }
 }
 
-await check('formatting', bin('prettier'), ['--check', '--log-level', 'warn', '.']);
-await check('event documents', bin('tsx'), ['tools/event-docs/generate.ts', '--check']);
-await check('project graph', bin('nx'), ['show', 'projects']);
 await Promise.all([
   check('lint and boundaries', bin('eslint'), ['.', '--max-warnings', '0']),
   check('types', bin('tsc'), ['-p', 'tsconfig.json']),
+  check('formatting', bin('prettier'), ['--check', '--log-level', 'warn', '.']),
+  check('event documents', bin('tsx'), ['tools/event-docs/generate.ts', '--check']),
+  check('project graph', bin('nx'), ['show', 'projects']),
 ]);
 await tests('unit', 'vitest.config.ts');
 await tests('end-to-end', 'vitest.e2e.config.ts');

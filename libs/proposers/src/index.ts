@@ -22,10 +22,5 @@ export type { CallBegun, JournalEntry, OwnStep, ProposalSession, Trial, TriedEff
 export { callTool } from './tools/call.ts';
 export { readingTools } from './tools/reading-tools.ts';
 export { done, refused, type ToolContext, type ToolResult, type WorkspaceTool } from './tools/tool.ts';
-export {
-  WorkspaceSource,
-  type WorkspaceLog,
-  type WorkspaceOrder,
-  type WrittenWorkspace,
-} from './workspace/source.ts';
+export { WorkspaceSource, type WorkspaceLog, type WorkspaceOrder, type WrittenWorkspace } from './workspace/source.ts';
 export type { WorkspacePoint } from './workspace/view.ts';
