@@ -4,8 +4,8 @@ import type { KafkaSettings } from './settings.ts';
 /** How long a call goes on trying while brokers are away, unless it is told otherwise. */
 export const PATIENCE_MS = 12_000;
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** A broker that is stopped but still connected is found out after so long. */
-const REQUEST_TIMEOUT_MS = 10_000;
+/** A broker that is stopped but still connected is found out after so long, unless it is told otherwise. */
+export const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Of kafkajs's own tries; what lasts longer is tried again by us, who know how long is long enough. */
 export function retries(most: number): RetryOptions {
@@ -13,13 +13,17 @@ export function retries(most: number): RetryOptions {
 }
 
 /** kafkajs says all that matters by its errors too; it never prints. */
-export function kafkaClient(settings: KafkaSettings, retry: RetryOptions): Kafka {
+export function kafkaClient(
+  settings: KafkaSettings,
+  retry: RetryOptions,
+  requestTimeout: number = REQUEST_TIMEOUT_MS,
+): Kafka {
   const { brokers, clientId, tls, sasl } = settings;
   return new Kafka({
     brokers: [...brokers],
     clientId,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout,
     retry,
     logLevel: logLevel.NOTHING,
     logCreator: () => () => undefined,

@@ -77,9 +77,9 @@ export class KafkaCluster {
   #closed = false;
 
   /** `patienceMs`: how long a request is tried while brokers are away, before it rejects with `LOG_UNAVAILABLE`. */
-  constructor(settings: KafkaSettings, watch: ConnectionWatch, patienceMs: number) {
+  constructor(settings: KafkaSettings, watch: ConnectionWatch, patienceMs: number, requestTimeoutMs?: number) {
     this.#settings = settings;
-    this.#kafka = kafkaClient(settings, retries(0));
+    this.#kafka = kafkaClient(settings, retries(0), requestTimeoutMs);
     this.#watch = watch;
     this.#patienceMs = patienceMs;
   }

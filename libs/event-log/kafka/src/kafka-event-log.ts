@@ -30,6 +30,8 @@ export interface KafkaEventLogOptions {
   onTrouble?: (message: string) => void;
   /** How long a call goes on trying while brokers are away, before it rejects with `LOG_UNAVAILABLE`, ms. */
   patienceMs?: number;
+  /** After so long without an answer a broker that is still connected is taken for one that is away, ms. */
+  requestTimeoutMs?: number;
   /** Pauses of a partition after failed deliveries. */
   backOff?: BackOff;
 }
@@ -60,14 +62,14 @@ export class KafkaEventLog implements EventLog {
   #closing: Promise<void> | undefined;
 
   private constructor(settings: KafkaSettings, options: KafkaEventLogOptions) {
-    const { clock = systemClock, onTrouble, patienceMs = PATIENCE_MS, backOff = DEFAULT_BACK_OFF } = options;
+    const { clock = systemClock, onTrouble, patienceMs = PATIENCE_MS, requestTimeoutMs } = options;
     this.#settings = settings;
     this.#clock = clock;
-    this.#backOff = backOff;
-    this.#kafka = kafkaClient(settings, retries(4));
+    this.#backOff = options.backOff ?? DEFAULT_BACK_OFF;
+    this.#kafka = kafkaClient(settings, retries(4), requestTimeoutMs);
     this.#names = new Names(settings);
     this.#watch = new ConnectionWatch(settings.brokers.join(','), onTrouble ?? ((message) => this.#tellAll(message)));
-    this.#cluster = new KafkaCluster(settings, this.#watch, patienceMs);
+    this.#cluster = new KafkaCluster(settings, this.#watch, patienceMs, requestTimeoutMs);
     this.#admin = new LazyAdmin(this.#kafka);
     this.#topics = new TopicCatalogue({
       cluster: this.#cluster,

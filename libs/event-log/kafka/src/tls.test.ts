@@ -15,7 +15,7 @@ import { KafkaEventLog } from './kafka-event-log.ts';
 import { kafkaSettings } from './settings.ts';
 import { temporaryLog } from './support/temporary.ts';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 60_000;
 const missing = process.env['KAFKA_BROKERS']
   ? 'a broker of our own: KAFKA_BROKERS names another'
   : opensslIsHere()
