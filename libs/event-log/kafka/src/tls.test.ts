@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Consumer, readAll, record } from '@whale/event-log-testing';
 import {
   Certificates,
@@ -16,6 +16,7 @@ import { kafkaSettings } from './settings.ts';
 import { temporaryLog } from './support/temporary.ts';
 
 const LIMIT_MS = 60_000;
+const PATIENCE = { timeout: 30_000 };
 const missing = process.env['KAFKA_BROKERS']
   ? 'a broker of our own: KAFKA_BROKERS names another'
   : opensslIsHere()
@@ -60,7 +61,7 @@ describeKafka('the log on Kafka by TLS', () => {
         await log.append([record(mechanism, 'k', 'a'), record(mechanism, 'k', 'b')]);
         expect((await readAll(log, mechanism)).map(({ value }) => value)).toEqual(['a', 'b']);
         const consumer = await new Consumer().start(log, mechanism, mechanism);
-        await expect.poll(() => consumer.values, { timeout: 30_000 }).toEqual(['a', 'b']);
+        await vi.waitFor(() => expect(consumer.values).toEqual(['a', 'b']), PATIENCE);
         await consumer.stop();
       },
     );
@@ -73,7 +74,7 @@ describeKafka('the log on Kafka by TLS', () => {
       const name = `${prefix.WHALE_KAFKA_TOPIC_PREFIX}own`;
       const rule: Acl = { principal, resource: 'topic', name, operations: ['WRITE', 'READ', 'DESCRIBE'] };
       // The broker hears of it a moment after it is set.
-      await expect.poll(() => applyAcls(access, [rule]), { timeout: 30_000 }).toEqual([]);
+      await vi.waitFor(async () => expect(await applyAcls(access, [rule])).toEqual([]), PATIENCE);
       const log = await temporaryLog(test, kafkaSettings(tls.mutualUrl, { ...authority(), ...certificate() }));
       await log.append([record('own', 'k', 'mine')]);
       expect((await readAll(log, 'own')).map(({ value }) => value)).toEqual(['mine']);
