@@ -89,6 +89,7 @@ function failure({ request }: View, batch: Batch): ProposalFailed {
 }
 
 const EXHAUSTED = 'PROPOSER_EXHAUSTED';
+const LIMIT = 'PROPOSER_LIMIT';
 
 function errorOf(kind: ProposerKind, { judged, end, error }: Batch): ErrorDescription {
   if (error !== null) return error;
@@ -100,8 +101,11 @@ function errorOf(kind: ProposerKind, { judged, end, error }: Batch): ErrorDescri
   const said = [
     judged.length === 0 ? 'no draft was written' : `none of ${judged.length} drafts is valid`,
     ...(last ? [`the last one: ${last.stage}: ${last.message}`] : []),
-    ...(end.reason === 'finished' ? [] : [`the session was ended: ${end.reason}`]),
+    ...(end.reason === 'finished' ? [] : [`the session was ended by its limit of ${end.reason}`]),
     ...(end.message === null || judged.length > 0 ? [] : [end.message]),
   ];
-  return { code: 'NO_VALID_CANDIDATE', message: said.join('; '), retryable: true };
+  const message = said.join('; ');
+  // Limits are those of a batch: another attempt would spend them once more.
+  if (end.reason !== 'finished') return { code: LIMIT, message, retryable: false };
+  return { code: 'NO_VALID_CANDIDATE', message, retryable: true };
 }

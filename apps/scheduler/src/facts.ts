@@ -109,9 +109,12 @@ function later(known: FailureFact | undefined, heard: FailureFact): FailureFact 
   return known && known.attempt >= heard.attempt ? known : heard;
 }
 
-/** A search that has nothing left to propose is over; any other proposer that cannot go on needs a person. */
+/** Nothing is left to propose, or to spend on this batch: the search goes on without it. */
+const FRUITLESS: ReadonlySet<string> = new Set(['PROPOSER_EXHAUSTED', 'PROPOSER_LIMIT']);
+
+/** Any other proposer that cannot go on needs a person. */
 function isBroken({ code, retryable }: ErrorInfo): boolean {
-  return !retryable && code !== 'PROPOSER_EXHAUSTED';
+  return !retryable && !FRUITLESS.has(code);
 }
 
 function withFacts(state: SchedulerState, facts: Partial<Facts>): SchedulerState {

@@ -118,11 +118,14 @@ describe('a proposer that cannot work', () => {
     expect(ofType(run.decided, 'whale.phase.ended.v1')).toMatchObject([{ data: { reason: 'failed', candidates: 0 } }]);
   });
 
-  test('is told from one that has proposed all there is, whose search goes on without candidates', () => {
-    const world = { proposalFailures: 1, proposalError: { ...broken, code: 'PROPOSER_EXHAUSTED' } };
-    const run = scriptedRun(started({ strategy: strategies['harness-only'] }), { world });
-    expect(ending(run)).toMatchObject({ status: 'completed' });
-  });
+  test.each(['PROPOSER_EXHAUSTED', 'PROPOSER_LIMIT'])(
+    'is told from one that has proposed all there is or spent its limits, whose search goes on: %s',
+    (code) => {
+      const world = { proposalFailures: 1, proposalError: { ...broken, code } };
+      const run = scriptedRun(started({ strategy: strategies['harness-only'] }), { world });
+      expect(ending(run)).toMatchObject({ status: 'completed' });
+    },
+  );
 });
 
 describe('a request to cancel', () => {

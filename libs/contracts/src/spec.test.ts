@@ -11,6 +11,8 @@ const good = {
   strategy: { kind: 'weight-only', weight: { epochs: 1 } },
 };
 
+const claude = { kind: 'claude', model: 'some-model', prices: { input: 3, output: 15 } };
+
 function complaint(input: unknown): string[] {
   try {
     parseSpec(input, 'my-spec.yaml');
@@ -80,6 +82,16 @@ test.each<[string, unknown, string]>([
     'settings of a confirmation that nobody asked for',
     { ...good, harness: { confirm: { rolloutsPerTask: 4 } } },
     '  harness.confirm: belongs to acceptance: confirm, and the acceptance is argmax (value: {"rolloutsPerTask":4})',
+  ],
+  [
+    'a key in the URL of the API',
+    { ...good, proposer: { ...claude, baseUrl: 'https://me:key@proxy.example' } },
+    '  proposer.baseUrl: expected a URL without user and password, as the spec stands in events (value: "https://me:key@proxy.example")',
+  ],
+  [
+    'thinking that is neither a word nor a budget',
+    { ...good, proposer: { ...claude, thinking: 'on' } },
+    '  proposer.thinking: expected adaptive, off or { budgetTokens: 1024 or more } (value: "on")',
   ],
   ['nothing', null, '  (top level): Invalid input: expected object, received null (value: null)'],
 ])('%s is refused with path, value and expectation', (_, input, line) => {

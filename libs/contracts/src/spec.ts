@@ -109,17 +109,28 @@ const ProposerLimits = z.strictObject({
   seconds: z.number().positive().default(1_800),
 });
 
+function hasCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
+
 /** Claude in a tool loop over the archive as a workspace (DESIGN §9). The key comes from ANTHROPIC_API_KEY alone. */
 const ClaudeProposer = z.strictObject({
   kind: z.literal('claude'),
   model: z.string().min(1),
   /** The API's own when absent. */
-  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => !hasCredentials(url), 'expected a URL without user and password, as the spec stands in events')
+    .optional(),
   /** Most tokens of one reply, thinking included. */
   maxTokens: positiveInt.default(16_000),
   /** `adaptive` where the model decides itself, a budget in tokens where it takes one, `off` where it cannot think. */
   thinking: z
-    .union([z.enum(['adaptive', 'off']), z.strictObject({ budgetTokens: z.int().min(1024) })])
+    .union([z.enum(['adaptive', 'off']), z.strictObject({ budgetTokens: z.int().min(1024) })], {
+      error: 'expected adaptive, off or { budgetTokens: 1024 or more }',
+    })
     .default('adaptive'),
   prices: Prices,
   limits: ProposerLimits.prefault({}),

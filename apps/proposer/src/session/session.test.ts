@@ -258,6 +258,13 @@ describe('the end of a session', () => {
     expect(of(told, 'whale.harness.proposed.v1')).toMatchObject([{ index: 0, of: 1 }]);
   });
 
+  it('by a limit without a candidate fails the batch for good: another attempt would spend the limit again', async () => {
+    const host = await ProposerHost.open();
+    await host.run({ proposer: new ScriptedCaller([{ drafts: [text('broken')] }]) });
+    const error = { code: 'PROPOSER_LIMIT', retryable: false };
+    expect(of(await host.told(), 'whale.proposal.failed.v1')).toMatchObject([{ attempt: 1, final: true, error }]);
+  });
+
   it('H2: comes after the most drafts that are judged', async () => {
     const host = await ProposerHost.open({ count: 1 });
     const drafts = Array.from({ length: 9 }, (_, i) => text(`broken ${i}`));

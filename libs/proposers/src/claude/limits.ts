@@ -44,7 +44,9 @@ export function allow(
   promptTokens: number,
   { limits, prices, maxTokens }: ClaudeSpec,
 ): Allowance | SessionEnd {
-  if (turns.length >= limits.turns) return stop('turns', `${limits.turns} calls are made`);
+  if (turns.length >= limits.turns) {
+    return stop('turns', limits.turns === 1 ? 'its one call is made' : `${limits.turns} calls are made`);
+  }
   if (millisecondsLeft(spent.milliseconds + worked, limits) <= 0)
     return stop('seconds', `${limits.seconds} s are over`);
   const shortest = Math.min(SHORTEST_REPLY, maxTokens);
