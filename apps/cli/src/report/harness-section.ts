@@ -9,8 +9,8 @@ export function searchTable(view: ExperimentView): Html {
   if (view.archive.length === 0) return safe``;
   return safe`<details>
     <summary>
-      ${plural(view.archive.length, 'measurement')}, ${plural(view.rejected.length, 'candidate')} rejected before they
-      cost a rollout
+      ${plural(view.archive.length, 'measurement')}, ${plural(view.rejected.length, 'candidate')} rejected before
+      costing a rollout
     </summary>
     <div class="scroll">
       <table>

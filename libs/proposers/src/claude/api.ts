@@ -172,8 +172,8 @@ function read(error: unknown, model: string, { sdk, key, clock }: Reader): CallF
 function causesOf(error: Error): string {
   const parts: string[] = [];
   for (let at: unknown = error; at instanceof Error && parts.length < 5; at = at.cause) {
-    const code = 'code' in at ? ` (${String(at.code)})` : '';
-    if (at.message !== '') parts.push(`${at.message}${code}`);
+    const code = 'code' in at && !at.message.includes(String(at.code)) ? ` (${String(at.code)})` : '';
+    if (at.message !== '') parts.push(`${at.message.replace(/\.$/u, '')}${code}`);
   }
   return parts.join(': ');
 }
