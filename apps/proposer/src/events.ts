@@ -5,11 +5,9 @@ import type {
   HarnessProposed,
   ProposalAudited,
   ProposalFailed,
-  ProposerKind,
 } from '@whale/contracts';
 import type { ErrorDescription } from '@whale/kernel';
 import { unifiedDiff, type Draft } from '@whale/proposers';
-import { isPure } from './session/purity.ts';
 import { endedAtOnce } from './session/audit-events.ts';
 import type { SessionLog } from './session/session-log.ts';
 import { DRAFTS_A_CANDIDATE, type Batch, type View } from './batch.ts';
@@ -80,7 +78,7 @@ async function proposal(
 
 function failure({ request }: View, batch: Batch): ProposalFailed {
   const { experimentId, iterationId, attempt, final } = request;
-  const error = errorOf(request.proposer.kind, batch);
+  const error = errorOf(batch);
   return {
     type: 'whale.proposal.failed.v1',
     // What another attempt cannot mend is not tried again.
@@ -91,10 +89,10 @@ function failure({ request }: View, batch: Batch): ProposalFailed {
 const EXHAUSTED = 'PROPOSER_EXHAUSTED';
 const LIMIT = 'PROPOSER_LIMIT';
 
-function errorOf(kind: ProposerKind, { judged, end, error }: Batch): ErrorDescription {
+function errorOf({ judged, end, error }: Batch): ErrorDescription {
   if (error !== null) return error;
-  // Of a pure proposer without a draft there is nothing that another attempt could do otherwise.
-  if (judged.length === 0 && end.message !== null && isPure(kind)) {
+  // Who ends without a draft and says why would be asked the same, and paid for, once more.
+  if (judged.length === 0 && end.message !== null && end.reason === 'finished') {
     return { code: EXHAUSTED, message: `the proposer has no candidate: ${end.message}`, retryable: false };
   }
   const last = judged.at(-1)?.rejection;

@@ -27,7 +27,7 @@ export const proposerService: ServiceDefinition<ProposerConfig> = {
   name: 'proposer',
   subscriptions,
   config: proposerConfig,
-  module: ({ log, blobs, serviceStore }, config): DynamicModule => {
+  module: ({ log, blobs, serviceStore, onTrouble }, config): DynamicModule => {
     const sandbox = new HarnessSandbox();
     const checker = new HarnessChecker({ sandbox });
     const sources = new WorkspaceSources({ log, blobs });
@@ -44,7 +44,10 @@ export const proposerService: ServiceDefinition<ProposerConfig> = {
       module: ProposerModule,
       controllers: [ProposerReactor],
       providers: [
-        { provide: WORK_HANDLERS, useValue: [proposeWork(parts, config.concurrency)] },
+        {
+          provide: WORK_HANDLERS,
+          useValue: [proposeWork(parts, config.concurrency, (...told) => onTrouble('proposer', ...told))],
+        },
         closing(checker, sandbox),
       ],
     };

@@ -43,18 +43,18 @@ const withLine = (line: string) => h0.replace('export default', `${line}\nexport
 
 describe('a candidate is refused for', () => {
   it.each<[string, string, string]>([
-    ['a question', "const a = 'who is the MAYOR of tarvel';", 'the text of a task'],
-    ['a question of a sealed split', 'const a = `Where does the river Ulmoon end?`;', 'the text of a task'],
-    ['a question in pieces', "const a = 'Who is the ' + 'mayor of ' + 'Tarvel' + '?';", 'the text of a task'],
-    ['a question with escapes', "const a = '\\u0057ho is the mayor\\nof Tarvel?';", 'the text of a task'],
-    ['a question in a comment', '// e.g. Who is the mayor of Tarvel?', 'the text of a task'],
-    ['a question over lines of comments', '// Who is the mayor\n// of Tarvel?', 'the text of a task'],
-    ['a passage of a long input', `const a = '${LONG.slice(20, 190)}';`, 'the text of a task'],
-    ['an answer', "const table = { tarvel: 'Dask' };", 'the answer of a task'],
-    ['an answer inside a text', 'const a = `say ${h0}, lord dask, now`;', 'the answer of a task'],
-    ['an answer in a regular expression', 'const a = /ottar the second/i;', 'the answer of a task'],
-    ['a sealed answer in a comment', '/* the marsh: Grey Marsh */', 'the answer of a task'],
-    ['a year that is an answer', "const a = '1987';", 'the answer of a task'],
+    ['a question', "const a = 'who is the MAYOR of tarvel';", 'a text of the data'],
+    ['a question of a sealed split', 'const a = `Where does the river Ulmoon end?`;', 'a text of the data'],
+    ['a question in pieces', "const a = 'Who is the ' + 'mayor of ' + 'Tarvel' + '?';", 'a text of the data'],
+    ['a question with escapes', "const a = '\\u0057ho is the mayor\\nof Tarvel?';", 'a text of the data'],
+    ['a question in a comment', '// e.g. Who is the mayor of Tarvel?', 'a text of the data'],
+    ['a question over lines of comments', '// Who is the mayor\n// of Tarvel?', 'a text of the data'],
+    ['a passage of a long input', `const a = '${LONG.slice(20, 190)}';`, 'a text of the data'],
+    ['an answer', "const table = { tarvel: 'Dask' };", 'a text of the data'],
+    ['an answer inside a text', 'const a = `say ${h0}, lord dask, now`;', 'a text of the data'],
+    ['an answer in a regular expression', 'const a = /ottar the second/i;', 'a text of the data'],
+    ['a sealed answer in a comment', '/* the marsh: Grey Marsh */', 'a text of the data'],
+    ['a year that is an answer', "const a = '1987';", 'a text of the data'],
     ['the name of the data set', "const a = 'Tarvel Maps: ';", 'the name of the data set'],
   ])('%s', async (_, line, what) => {
     const rejection = await leak(withLine(line));

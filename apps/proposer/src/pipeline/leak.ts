@@ -13,9 +13,10 @@ const ACROSS_PIECES = 4;
 /** Characters of a data set's name that is one word: "dev" and "one" say nothing. */
 const LEAST_NAME = 4;
 
+/** Task or answer is not told apart: whoever tries words would learn which ones are answers. */
 const SAID: Record<SealedText, string> = {
-  task: 'the text of a task',
-  answer: 'the answer of a task',
+  task: 'a text of the data',
+  answer: 'a text of the data',
   'data set': 'the name of the data set',
 };
 

@@ -28,7 +28,8 @@ export interface SessionParts {
  * H1 A draft is judged once and counted once, whatever kills there are: one that is yielded again has its verdict.
  * H2 It ends as soon as `count` drafts are valid or the most that are judged are written, else when the proposer does.
  * H3 A failure of the proposer ends it and keeps what was written; one that may pass is thrown, to be tried again, as
- *    long as there is an attempt left. What is the host's own failure (a lost lease, a stop) is always thrown.
+ *    long as there is an attempt left. What is the host's own failure (a lost lease, a stop) is always thrown, and so is
+ *    that what the proposer needs is away: it is waited for.
  */
 export class HeldSession {
   readonly #parts: SessionParts;
@@ -105,12 +106,17 @@ export class HeldSession {
   #mustThrow(error: unknown): boolean {
     if (this.#parts.session.signal.aborted) return true;
     if (error instanceof StoreError && error.code === 'STORE_STALE_CONSUMER') return true;
-    return isRetryable(error) && !this.#parts.isLastAttempt;
+    return isAway(error) || (isRetryable(error) && !this.#parts.isLastAttempt);
   }
 
   #batch(end: SessionEnd, error: ErrorDescription | null = null): Batch {
     return { judged: this.#judged, end, error };
   }
+}
+
+/** What the proposer itself needs does not answer: nothing is wrong with the session, which waits. */
+export function isAway(error: unknown): boolean {
+  return describeError(error).code === 'PROPOSER_UNAVAILABLE';
 }
 
 const isValid = ({ rejection }: JudgedDraft): boolean => rejection === null;

@@ -165,6 +165,17 @@ describe('what goes wrong', () => {
     });
   });
 
+  it('H3: what the proposer needs is waited for when it is away, however often, and whatever was written is kept', async () => {
+    const host = await ProposerHost.open();
+    const proposer = failing(new WhaleError('PROPOSER_UNAVAILABLE', 'no answer', { retryable: true }));
+    for (let i = 0; i < 3; i++) {
+      await expect(host.run({ proposer, isLastAttempt: true })).rejects.toThrow('put off');
+    }
+    expect(host.troubles).toEqual(Array.from({ length: 3 }, () => 'no answer; asked again in 30 s'));
+    await host.run({ proposer: failing(new TypeError('oops')) });
+    expect(outcome(await host.told()).map(({ event }) => event.type)).toEqual(['whale.harness.proposed.v1']);
+  });
+
   it('H3: a failure for good ends the session at once and keeps what was written', async () => {
     const host = await ProposerHost.open();
     await host.run({ proposer: failing(new TypeError('oops')) });

@@ -5,10 +5,10 @@ import { FolderBlobStore, type BlobStore } from '@whale/blob-store';
 import { decodeRecord, type AnyEvent, type CandidatesRequested, type DomainEvent } from '@whale/contracts';
 import { ManualClock, type ErrorDescription } from '@whale/kernel';
 import type { Proposer } from '@whale/proposers';
-import { Emitter, SqliteServiceStore, type ServiceStore, type UnitOfWork } from '@whale/service-kit';
+import { Emitter, SqliteServiceStore, type ServiceStore, type UnitOfWork, type WorkHandler } from '@whale/service-kit';
 import { onTestFinished } from 'vitest';
 import { scoredKey } from '../archive-view.ts';
-import { proposeBatch, type ProposeParts } from '../propose-batch.ts';
+import type { ProposeParts } from '../propose-batch.ts';
 import { proposeWork } from '../proposer.work.ts';
 import { subscriptions } from '../subscriptions.ts';
 import { candidatesRequested, harnessScored, nothingOnTheLog } from './requests.ts';
@@ -39,6 +39,8 @@ export class ProposerHost {
   readonly #path: string;
   readonly blobs: FolderBlobStore;
   readonly domain = smallDomain([]);
+  /** What the operator is told. */
+  readonly troubles: string[] = [];
   #processes = 0;
 
   static async open(extra: Partial<CandidatesRequested['data']> = {}): Promise<ProposerHost> {
@@ -81,16 +83,11 @@ export class ProposerHost {
       const commit = killedAt(store, options);
       const held = { id: item.id, owner };
       const parts = { ...this.#parts(store, proposer), blobs };
-      const result = await proposeBatch(
-        item.payload as CandidatesRequested['data'],
-        parts,
-        new AbortController().signal,
-        {
-          isLastAttempt,
-          commit: async ({ events, documents }) =>
-            commit({ held: [held], outbox: await emitter.encode(events), ...(documents && { documents }) }),
-        },
-      );
+      const result = await this.#work(parts).run(item.payload, new AbortController().signal, {
+        isLastAttempt,
+        commit: async ({ events, documents }) =>
+          commit({ held: [held], outbox: await emitter.encode(events), ...(documents && { documents }) }),
+      });
       if (!('events' in result)) throw new Error('the work was put off');
       const { events, documents = new Map() } = result;
       await commit({ finished: [held], outbox: await emitter.encode(events), documents });
@@ -103,8 +100,12 @@ export class ProposerHost {
       const now = ++this.#processes * HOUR;
       const claim = { owner: 'host/last/owner', kinds: ['propose'], limit: 1, now, leaseUntil: now + 1_000 };
       const [item] = await store.claimWork(claim);
-      return proposeWork(this.#parts(store, new ScriptedCaller([])), 1).failed(item?.payload, error);
+      return this.#work(this.#parts(store, new ScriptedCaller([]))).failed(item?.payload, error);
     });
+  }
+
+  #work(parts: ProposeParts): WorkHandler {
+    return proposeWork(parts, 1, (message) => this.troubles.push(message));
   }
 
   /** Everything that was published, in order. */
