@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/{e2e,chaos}/**/*.test.ts'],
+    globalSetup: 'test/support/scratch-of-run.ts',
     pool: 'forks',
     maxWorkers: 3,
     testTimeout: 300_000,

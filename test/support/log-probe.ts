@@ -3,7 +3,7 @@ import { eventDefinition, TOPIC_NAMES, type TopicName } from '@whale/contracts';
 import type { EventLog } from '@whale/event-log';
 import { openExistingLog, type PlatformLocation } from '@whale/service-host';
 
-const POLL_MS = 10;
+const POLL_MS = 25;
 
 /** Looks at a log from outside, while other processes write it. */
 export class LogProbe {

@@ -15,6 +15,8 @@ export interface Finished {
 
 export interface Running {
   process: ChildProcess;
+  /** What it has said so far on its standard error. */
+  stderr: () => string;
   finished: Promise<Finished>;
 }
 
@@ -33,7 +35,7 @@ export function startWhale(args: readonly string[], environment: NodeJS.ProcessE
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
-  return { process: child, finished };
+  return { process: child, stderr: () => stderr, finished };
 }
 
 export function whale(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Finished> {
