@@ -84,8 +84,8 @@ it('gives up after some attempts, so that the host can try again later; the jour
   const host = new Host();
   const error = await host.run(claude(), proposalRequest(claudeSpec(api.url))).catch((caught: unknown) => caught);
   expect(isRetryable(error)).toBe(true);
-  expect(api.requests).toHaveLength(6);
-  expect(kinds(host.entries)).toBe(Array(6).fill('begun call-lost').join(' '));
+  expect(api.requests).toHaveLength(4);
+  expect(kinds(host.entries)).toBe(Array(4).fill('begun call-lost').join(' '));
 });
 
 describe('not tried again: the message says what to do', () => {
@@ -145,6 +145,6 @@ it('a server that is not there is tried again and costs nothing', async () => {
   const failure = host.run(claude(), proposalRequest(claudeSpec(api.url)));
   await expect(failure).rejects.toMatchObject({ code: 'PROPOSER_UNAVAILABLE', retryable: true });
   await expect(failure).rejects.toThrow(/Connection error: fetch failed: connect ECONNREFUSED [^ ]+$/u);
-  expect(kinds(host.entries)).toBe(Array(6).fill('begun call-lost').join(' '));
+  expect(kinds(host.entries)).toBe(Array(4).fill('begun call-lost').join(' '));
   expect(counted(host.entries)).toEqual({ tokens: 0, usd: 0 });
 });

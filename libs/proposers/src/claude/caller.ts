@@ -9,7 +9,7 @@ import type { SessionJournal } from './session-journal.ts';
 import { callParams, mostPromptTokens, type Frame } from './transcript.ts';
 
 /** Attempts of one call in one process. */
-const MOST_ATTEMPTS = 6;
+const MOST_ATTEMPTS = 4;
 const LONGEST_BACKOFF_MS = 30_000;
 
 export interface CallerParts {
