@@ -5,11 +5,15 @@ import { dataFolder } from './data-folder.ts';
 import type { PlatformLocation } from './location.ts';
 
 /** The log of a location. Throws LogError, InputError for settings that cannot be, EnvironmentError. */
-export async function openLog(location: PlatformLocation, environment: NodeJS.ProcessEnv): Promise<EventLog> {
+export async function openLog(
+  location: PlatformLocation,
+  environment: NodeJS.ProcessEnv,
+  options: { patienceMs?: number } = {},
+): Promise<EventLog> {
   if (location.log !== null) {
     // The client takes a while to load; the embedded default does not pay for it.
     const { KafkaEventLog, kafkaSettings } = await import('@whale/event-log-kafka');
-    return KafkaEventLog.open(kafkaSettings(location.log, environment)).catch((cause: unknown) => {
+    return KafkaEventLog.open(kafkaSettings(location.log, environment), options).catch((cause: unknown) => {
       throw cannotBeUsed(location.log as string, cause);
     });
   }
@@ -28,11 +32,12 @@ export async function openExistingLog(
 
 function cannotBeUsed(url: string, cause: unknown): unknown {
   if (!(cause instanceof LogError)) return cause;
+  // A refusal says itself what to set.
   const remedy =
     cause.code === 'LOG_UNAUTHORIZED'
-      ? 'Check WHALE_KAFKA_USERNAME, WHALE_KAFKA_PASSWORD and WHALE_KAFKA_SASL_MECHANISM.'
-      : 'Start it (npm run kafka for one to try), or correct --log or WHALE_LOG.';
-  return new EnvironmentError(`the log ${url} cannot be used: ${cause.message}. ${remedy}`, {
+      ? ''
+      : '. Start it (npm run kafka for one to try), or correct --log or WHALE_LOG.';
+  return new EnvironmentError(`the log ${url} cannot be used: ${cause.message}${remedy}`, {
     cause,
     retryable: cause.retryable,
   });

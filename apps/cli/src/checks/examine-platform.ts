@@ -5,6 +5,8 @@ import { openLog } from '@whale/service-host';
 import { withoutPassword, type PlatformLocation } from '@whale/service-host/location';
 import type { Finding } from './examine.ts';
 
+/** Somebody waits for the findings. */
+const PATIENCE_MS = 3_000;
 /** Most names in one finding: more would not be read. */
 const MOST_NAMED = 3;
 
@@ -23,7 +25,7 @@ async function kafka(location: PlatformLocation, url: string, environment: NodeJ
   const what = 'Kafka';
   let log: EventLog;
   try {
-    log = await openLog(location, environment);
+    log = await openLog(location, environment, { patienceMs: PATIENCE_MS });
   } catch (error) {
     // The message says what to do.
     return [{ what, state: 'missing', found: describeError(error).message }];
