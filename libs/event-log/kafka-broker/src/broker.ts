@@ -61,17 +61,22 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
 }
 
 async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise<Broker> {
-  const { tls = false, sasl = tls, port = await freePort(), log = () => undefined } = options;
+  const side = options.tls ? await TlsSide.make() : null;
+  try {
+    return await startBeside(side, how, options);
+  } catch (error) {
+    await side?.remove();
+    throw error;
+  }
+}
+
+async function startBeside(side: TlsSide | null, how: 'docker' | 'java', options: BrokerOptions): Promise<Broker> {
+  const { sasl = side !== null, port = await freePort(), log = () => undefined } = options;
   if (!(await isFree(port))) throw new InputError(`port ${port} is taken: expected one that nobody listens on`);
-  const side = tls ? await TlsSide.make() : null;
   const settings = { id: 1, port, controllerPorts: [await freePort()], sasl, tls: side?.listeners ?? null };
   const brokers = [`127.0.0.1:${port}`];
   const admin = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') } as const;
   const machine: Machine = await (how === 'java' ? JavaBroker : DockerBroker).prepare(settings, log);
-  const remove = async () => {
-    await machine.remove();
-    await side?.remove();
-  };
   const start = async () => {
     await machine.start();
     await untilReady(sasl ? { brokers, sasl: admin } : { brokers }, {
@@ -83,7 +88,7 @@ async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise
   try {
     await start();
   } catch (error) {
-    await remove();
+    await machine.remove();
     throw error;
   }
   return {
@@ -99,7 +104,10 @@ async function startOwn(how: 'docker' | 'java', options: BrokerOptions): Promise
     },
     pause: async () => machine.pause(),
     resume: async () => machine.resume(),
-    stop: remove,
+    stop: async () => {
+      await machine.remove();
+      await side?.remove();
+    },
   };
 }
 

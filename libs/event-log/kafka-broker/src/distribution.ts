@@ -20,15 +20,17 @@ export type Availability =
 export function brokerAvailability(env: NodeJS.ProcessEnv = process.env): Availability {
   if (env['KAFKA_BROKERS']) return { available: true, how: 'KAFKA_BROKERS' };
   if (output('docker', ['info', '--format', '{{.ServerVersion}}'], env)) return { available: true, how: 'docker' };
+  const why = whyNoJava(env);
+  if (why === null) return { available: true, how: 'java' };
+  return { available: false, why: `no KAFKA_BROKERS, no Docker engine, and ${why}` };
+}
+
+/** Why Kafka cannot be run as a Java process here; null where it can. */
+export function whyNoJava(env: NodeJS.ProcessEnv = process.env): string | null {
   const java = Number(/^\S+ (\d+)/.exec(output('java', ['--version'], env))?.[1] ?? 0);
-  if (java < 17) {
-    const found = java === 0 ? 'no Java' : `Java ${java}`;
-    return { available: false, why: `no KAFKA_BROKERS, no Docker engine, and ${found} where 17 or newer is needed` };
-  }
-  if (!existsSync(jarsFolder(env)) && !output('mvn', ['--version'], env)) {
-    return { available: false, why: `Java ${java} is here, but no Maven (mvn) to fetch Kafka with` };
-  }
-  return { available: true, how: 'java' };
+  if (java < 17) return `${java === 0 ? 'no Java' : `Java ${java}`} where 17 or newer is needed`;
+  if (existsSync(jarsFolder(env)) || output('mvn', ['--version'], env)) return null;
+  return `no Maven (mvn) to fetch Kafka with, though Java ${java} is here`;
 }
 
 /** Empty when the command is missing or fails. */

@@ -1,53 +1,13 @@
-import type { Kafka, KafkaMessage } from 'kafkajs';
+import type { KafkaMessage } from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogError, type TopicPartition } from '@whale/event-log';
 import { kafkaClient, retries } from './client.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { toLogError, typeOf } from './errors.ts';
+import { internalCluster, READ_COMMITTED, type Cluster } from './kafkajs-internals.ts';
 import { mistakenListener, wasHungUp } from './mistaken-listener.ts';
 import type { KafkaSettings } from './settings.ts';
 
-/**
- * The parts of kafkajs below its public interface that are used here, and nowhere else. kafkajs reads only through
- * consumer groups, whose join and leave cost seconds for each range that is read; a fetch costs a round trip. kafkajs
- * is pinned exactly, and no longer changes.
- */
-interface Cluster {
-  connect(): Promise<void>;
-  disconnect(): Promise<void>;
-  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
-  refreshMetadata(): Promise<void>;
-  findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
-  findGroupCoordinator(of: { groupId: string }): Promise<Broker>;
-  getNodeIds(): readonly string[];
-  findBroker(where: { nodeId: number | string }): Promise<Broker>;
-  fetchTopicsOffset(
-    topics: readonly { topic: string; partitions: { partition: number }[]; fromBeginning: boolean }[],
-  ): Promise<{ topic: string; partitions: { partition: number; offset: string }[] }[]>;
-}
-
-interface PartitionMetadata {
-  partitionId: number;
-  leader: number;
-}
-
-interface Broker {
-  leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
-  findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<unknown>;
-  fetch(request: {
-    maxWaitTime: number;
-    minBytes: number;
-    maxBytes: number;
-    isolationLevel: number;
-    topics: { topic: string; partitions: { partition: number; fetchOffset: string; maxBytes: number }[] }[];
-    rackId: string;
-  }): Promise<{ responses: { partitions: { highWatermark: string; messages: FetchedMessage[] }[] }[] }>;
-}
-
-type FetchedMessage = KafkaMessage & { isControlRecord?: boolean };
-
-const METADATA_MAX_AGE_MS = 300_000;
-const READ_COMMITTED = 1;
 const COORDINATOR_OF_GROUP = 0;
 const FETCH_WAIT_MS = 100;
 /** A coordinator that has just started loads its groups first. */
@@ -70,16 +30,18 @@ interface RequestOptions {
 /** Requests without a group, over one connection to each broker. Names here are those on the broker. */
 export class KafkaCluster {
   readonly #settings: KafkaSettings;
-  readonly #kafka: Kafka;
+  readonly #requestTimeoutMs: number | undefined;
   readonly #watch: ConnectionWatch;
   readonly #patienceMs: number;
   #cluster: Promise<Cluster> | undefined;
+  /** How many connections were given up. */
+  #dropped = 0;
   #closed = false;
 
   /** `patienceMs`: how long a request is tried while brokers are away, before it rejects with `LOG_UNAVAILABLE`. */
   constructor(settings: KafkaSettings, watch: ConnectionWatch, patienceMs: number, requestTimeoutMs?: number) {
     this.#settings = settings;
-    this.#kafka = kafkaClient(settings, retries(0), requestTimeoutMs);
+    this.#requestTimeoutMs = requestTimeoutMs;
     this.#watch = watch;
     this.#patienceMs = patienceMs;
   }
@@ -146,12 +108,13 @@ export class KafkaCluster {
     };
   }
 
-  /** Why the group has no coordinator, when a consumer was told only that. Asked once. */
-  async groupTrouble(group: string): Promise<LogError | undefined> {
+  /** Why the group of these topics has no coordinator, when a consumer was told only that. Asked once. */
+  async groupTrouble(group: string, topics: readonly string[]): Promise<LogError | undefined> {
     try {
       await this.#request(
         `group ${group}`,
         async (cluster) => {
+          await cluster.addMultipleTargetTopics(topics);
           const broker = await cluster.findBroker({ nodeId: cluster.getNodeIds()[0] ?? '' });
           await broker.findGroupCoordinator({ groupId: group, coordinatorType: COORDINATOR_OF_GROUP });
         },
@@ -164,11 +127,12 @@ export class KafkaCluster {
   }
 
   /** Takes a member out of its group that could not leave it. Resolves with whether nothing is left to be done. */
-  async removeMember(group: string, memberId: string): Promise<boolean> {
+  async removeMember(group: string, memberId: string, topics: readonly string[]): Promise<boolean> {
     try {
       await this.#request(
         `group ${group}`,
         async (cluster) => {
+          await cluster.addMultipleTargetTopics(topics);
           const coordinator = await cluster.findGroupCoordinator({ groupId: group });
           await coordinator.leaveGroup({ groupId: group, memberId });
         },
@@ -211,10 +175,18 @@ export class KafkaCluster {
   }
 
   async #connect(): Promise<Cluster> {
-    const cluster = internalCluster(this.#kafka);
+    // A client begins with the first broker of its list, so each has its turn.
+    const first = this.#dropped % this.#settings.brokers.length;
+    const brokers = [...this.#settings.brokers.slice(first), ...this.#settings.brokers.slice(0, first)];
+    const cluster = internalCluster(kafkaClient({ ...this.#settings, brokers }, retries(0), this.#requestTimeoutMs));
     await cluster.connect();
-    // Only by metadata it knows any broker but the first.
-    await cluster.refreshMetadata();
+    try {
+      // Only by metadata it knows any broker but the first.
+      await cluster.refreshMetadata();
+    } catch (error) {
+      // Of all topics that there are: one of somebody else has no leader. Those asked for next are looked up alone.
+      if (typeOf(error) !== 'LEADER_NOT_AVAILABLE') throw error;
+    }
     return cluster;
   }
 
@@ -222,6 +194,7 @@ export class KafkaCluster {
   async #drop(connecting: Promise<Cluster>): Promise<void> {
     if (this.#cluster !== connecting) return;
     this.#cluster = undefined;
+    this.#dropped++;
     const cluster = await connecting.catch(() => undefined);
     cluster?.disconnect().catch(() => undefined);
   }
@@ -229,15 +202,4 @@ export class KafkaCluster {
 
 export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
-}
-
-function internalCluster(kafka: Kafka): Cluster {
-  const symbol = Object.getOwnPropertySymbols(kafka).find((each) => each.description === 'private:Kafka:createCluster');
-  if (symbol === undefined) throw new LogError('LOG_IO', 'this is not the version of kafkajs that is pinned');
-  const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[symbol] as (o: object) => Cluster;
-  return create({
-    metadataMaxAge: METADATA_MAX_AGE_MS,
-    allowAutoTopicCreation: false,
-    isolationLevel: READ_COMMITTED,
-  });
 }

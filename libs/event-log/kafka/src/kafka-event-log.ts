@@ -45,6 +45,7 @@ export interface KafkaEventLogOptions {
  * K3 A record is handed over only by a member whose place in the group was confirmed within the heartbeat interval.
  * K4 Nothing is printed; brokers that go and come back are told once each.
  * K5 The service's checkpoint alone says where a partition begins; offsets committed to Kafka are for lag tools.
+ * K6 Of several brokers one may be away, also the first of the list; so may the leader of a topic of somebody else.
  */
 export class KafkaEventLog implements EventLog {
   readonly #settings: KafkaSettings;

@@ -4,6 +4,7 @@ import { LogError, partitionForKey, type AppendRecord } from '@whale/event-log';
 import { retries } from './client.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { toLogError, typeOf } from './errors.ts';
+import { connectedProducer } from './kafkajs-internals.ts';
 import type { Names } from './names.ts';
 import type { TopicCatalogue } from './topics.ts';
 import { bytesOf, cut, toMessage } from './wire.ts';
@@ -167,7 +168,7 @@ export class ProducerQueue {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       let producer = this.#producer;
       try {
-        producer ??= this.#producer = await this.#connect();
+        producer ??= this.#producer = await this.#connect(topicMessages.map(({ topic }) => topic));
         await producer.sendBatch({
           acks: ALL_IN_SYNC_REPLICAS,
           timeout: SERVER_TIMEOUT_MS,
@@ -200,24 +201,22 @@ export class ProducerQueue {
     return [...byTopic.values()];
   }
 
-  async #connect(): Promise<Producer> {
-    const producer = this.#parts.kafka.producer({
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      retry: retries(1),
-      createPartitioner:
-        () =>
-        ({ partitionMetadata, message }) =>
-          partitionForKey(message.key?.toString() ?? '', partitionMetadata.length),
-    });
-    try {
-      await producer.connect();
-    } catch (error) {
-      await within(producer.disconnect());
-      throw error;
-    }
-    return producer;
+  /** `topics`: names on the broker. */
+  #connect(topics: readonly string[]): Promise<Producer> {
+    return connectedProducer(
+      this.#parts.kafka,
+      {
+        idempotent: true,
+        maxInFlightRequests: 1,
+        allowAutoTopicCreation: false,
+        retry: retries(1),
+        createPartitioner:
+          () =>
+          ({ partitionMetadata, message }) =>
+            partitionForKey(message.key?.toString() ?? '', partitionMetadata.length),
+      },
+      topics,
+    );
   }
 
   async #retire(producer: Producer | undefined): Promise<void> {

@@ -39,8 +39,9 @@ export class KafkaSubscription implements Subscription {
   readonly #options: SubscribeOptions;
   readonly #parts: SubscriptionParts;
   readonly #stop = new AbortController();
-  /** Its name on the brokers. */
+  /** Names on the brokers. */
   readonly #group: string;
+  readonly #topics: readonly string[];
   #aliveAt: number;
   #handlingSince: number | null = null;
   #lastFailure = '';
@@ -51,6 +52,7 @@ export class KafkaSubscription implements Subscription {
     this.#options = options;
     this.#parts = parts;
     this.#group = parts.names.groupOnBroker(options.group);
+    this.#topics = options.topics.map((topic) => parts.names.topicOnBroker(topic));
     this.#aliveAt = parts.clock.now();
   }
 
@@ -105,7 +107,7 @@ export class KafkaSubscription implements Subscription {
    */
   async #remove(memberId: string): Promise<void> {
     const { signal } = this.#stop;
-    while (!signal.aborted && !(await this.#parts.cluster.removeMember(this.#group, memberId))) {
+    while (!signal.aborted && !(await this.#parts.cluster.removeMember(this.#group, memberId, this.#topics))) {
       await sleep(REMOVAL_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -120,7 +122,7 @@ export class KafkaSubscription implements Subscription {
   /** Of a refusal by the coordinator kafkajs says only that there is none. */
   async #causeOf(failure: unknown): Promise<LogError> {
     const found = (failure as { name?: unknown } | null)?.name !== NO_COORDINATOR;
-    const cause = found ? undefined : await this.#parts.cluster.groupTrouble(this.#group);
+    const cause = found ? undefined : await this.#parts.cluster.groupTrouble(this.#group, this.#topics);
     return cause ?? toLogError(failure, `group ${this.#group}`);
   }
 
