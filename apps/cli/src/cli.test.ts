@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { scratchFolder, whale } from './support/whale-process.ts';
 import { buildProgram } from './program.ts';
 import { scriptedData, type ScriptedData } from './support/scripted-data.ts';
+
+// Each test starts commands; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 const scratch = scratchFolder('cli');
 const data = join(scratch.path, 'data');
@@ -16,7 +19,7 @@ beforeAll(async () => {
   experiment = await scriptedData(data);
   await scriptedData(two);
   other = await scriptedData(two, { spec: { seed: 2 } });
-});
+}, 120_000);
 afterAll(() => scratch.remove());
 
 const SPEC = 'examples/atlas-small.yaml';

@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startPostgres, type RunningPostgres } from './start-postgres.ts';
 import { testPostgres } from './test-postgres.ts';
 
+const LIMIT_MS = 90_000;
+vi.setConfig({ testTimeout: LIMIT_MS });
+
 const postgres = await testPostgres('the PostgreSQL of the tests');
 
 async function ask(url: string, sql: string): Promise<unknown[]> {
@@ -42,8 +45,8 @@ describe.skipIf(!postgres)('a server of its own', () => {
   let server: RunningPostgres;
   beforeAll(async () => {
     server = await startPostgres();
-  });
-  afterAll(() => server.stop());
+  }, LIMIT_MS);
+  afterAll(() => server.stop(), LIMIT_MS);
 
   test('is killed, stays down, and comes back at the same place with what was committed', async () => {
     await ask(server.url, 'CREATE TABLE t AS SELECT 7 AS x');
@@ -66,6 +69,6 @@ describe.skipIf(!postgres)('a server of its own', () => {
     const url = said.toString().trim();
     expect(await ask(url, 'SELECT 1 AS x')).toEqual([{ x: 1 }]);
     child.kill('SIGKILL');
-    await vi.waitFor(() => expect(ask(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' }), 10_000);
+    await vi.waitFor(() => expect(ask(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' }), 30_000);
   });
 });

@@ -50,7 +50,7 @@ test('a retry is handled by the service that had parked it, once, also when it i
       const entries = await all(log);
       expect(entries).toHaveLength(count);
       return entries;
-    }, 10_000);
+    }, 25_000);
   await log.append([recordOf(request('x', 'tea'))]);
   const [first] = await parked(1);
   expect(first?.letter).toMatchObject({ service: 'proposer', code: 'NO_TEA' });
@@ -65,7 +65,7 @@ test('a retry is handled by the service that had parked it, once, also when it i
   broken = false;
   const results = await retryEntries(await all(log), open, false);
   expect(results.map(({ skipped }) => skipped)).toEqual(['retried before', null]);
-  await vi.waitFor(async () => expect(await recordsOn(log, ECHO_TOPIC)).toHaveLength(1), 10_000);
+  await vi.waitFor(async () => expect(await recordsOn(log, ECHO_TOPIC)).toHaveLength(1), 25_000);
 
   // Q4
   expect((await retryEntries(await all(log), open, false)).every(({ skipped }) => skipped !== null)).toBe(true);
@@ -74,7 +74,7 @@ test('a retry is handled by the service that had parked it, once, also when it i
   await vi.waitFor(async () => {
     const echoes = await recordsOn(log, ECHO_TOPIC);
     expect(echoes.map(({ headers }) => headers['ce_correlationid']).sort()).toEqual(['x', 'y']);
-  }, 10_000);
+  }, 25_000);
 });
 
 describe('entries', () => {

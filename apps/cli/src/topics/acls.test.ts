@@ -7,7 +7,7 @@ import { appliedAclsText, platformAcls } from './acls.ts';
 let acls: Acl[];
 beforeAll(async () => {
   acls = await platformAcls({ topicPrefix: 'team.', groupPrefix: 'g-' }, 'User:whale-');
-});
+}, 60_000);
 
 const users = (operation: string, name: string) =>
   acls
@@ -96,10 +96,10 @@ describe('the rules of the platform', () => {
   });
 });
 
-describe('whale topics', () => {
+describe('whale topics', { timeout: 60_000 }, () => {
   const environment = { WHALE_LOG: '', WHALE_KAFKA_TOPIC_PREFIX: 'team.' };
 
-  it('--acls prints them without a broker', { timeout: 60_000 }, async () => {
+  it('--acls prints them without a broker', async () => {
     const { code, stdout, stderr } = await whale(['topics', '--acls'], environment);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(
