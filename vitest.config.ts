@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const TESTS = ['libs/**/*.test.ts', 'apps/**/*.test.ts', 'test/**/*.test.ts'];
 const NOT_HERE = ['**/node_modules/**', '**/fixtures/**', 'test/{e2e,chaos,bench}/**'];
-/** Tests that replace a module. */
+/** Tests that replace a module, or set the environment of their whole file. */
 const ISOLATED = '**/*.isolated.test.ts';
 
 /** Three files at a time on two cores: many wait for a process, a broker or a database. */
