@@ -13,24 +13,38 @@ function pathToLostKey(value: unknown): PropertyKey[] | undefined {
   return undefined;
 }
 
-/** zod drops a key `__proto__` without a word, so that a value would come back as another one: it is refused instead. */
-function lossless<Schema extends z.ZodType>(schema: Schema) {
-  return z.preprocess((value, context) => {
+/**
+ * A JSON object with any keys that a person writes. zod drops a key `__proto__` without a word, so that a value would come
+ * back as another one: it is refused instead.
+ */
+export const JsonRecord = z.preprocess(
+  (value, context) => {
     const path = pathToLostKey(value);
     if (path !== undefined) {
-      context.addIssue({
-        code: 'custom',
-        path,
-        message: `${LOST} cannot be a name here; choose another`,
-        input: value,
-      });
+      const message = `${LOST} cannot be a name here; choose another`;
+      context.addIssue({ code: 'custom', path, message, input: value });
     }
     return value;
-  }, schema);
+  },
+  z.record(z.string(), z.json()),
+);
+
+/**
+ * What a program has written, a harness or a tool: it is recorded as it is, whatever its keys are, since refusing it would
+ * make infrastructure of what a harness did, and zod's copy would not replay. `schema` is how it is shown to others.
+ */
+function verbatim<Schema extends z.ZodType>(parsed: Schema, message: string, schema: object) {
+  const value = z.custom<z.output<Schema>>((given) => parsed.safeParse(given).success, message);
+  value._zod.toJSONSchema = () => ({ ...schema });
+  return value;
 }
 
-/** Any JSON value. */
-export const Json = lossless(z.json());
+/** Any JSON value, verbatim. */
+export const Json = verbatim(z.json(), 'expected JSON', {});
 
-/** A JSON object with any keys. */
-export const JsonRecord = lossless(z.record(z.string(), z.json()));
+/** A JSON object with any keys, verbatim. */
+export const JsonObject = verbatim(z.record(z.string(), z.json()), 'expected a JSON object', {
+  type: 'object',
+  propertyNames: { type: 'string' },
+  additionalProperties: {},
+});

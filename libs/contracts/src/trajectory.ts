@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Json, JsonRecord } from './json.ts';
+import { Json, JsonObject } from './json.ts';
 
 export const Message = z.strictObject({
   role: z.enum(['system', 'user', 'assistant', 'tool']),
@@ -20,7 +20,7 @@ export type GenerateEffect = z.infer<typeof GenerateEffect>;
 export const ToolEffect = z.strictObject({
   type: z.literal('tool'),
   name: z.string().min(1),
-  args: JsonRecord,
+  args: JsonObject,
 });
 export type ToolEffect = z.infer<typeof ToolEffect>;
 
