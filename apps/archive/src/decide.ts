@@ -6,6 +6,7 @@ import {
   type HarnessScored,
   type IncumbentChanged,
 } from '@whale/contracts';
+import type { ScoredHarness } from '@whale/schedules';
 import type { ArchiveOutput } from './events.ts';
 import { incumbentAfter } from './incumbent.ts';
 import type { ArchiveState, TaskFact } from './state.ts';
@@ -73,20 +74,20 @@ function score(
     },
   };
   if (!before || incumbent.harnessId === before.harnessId || incumbent.score === null) return [scored];
-  const changed: IncumbentChanged = {
+  const { phaseId, cycle, iteration } = search;
+  const to = { harnessId: incumbent.harnessId, score: incumbent.score };
+  return [scored, incumbentChanged({ experimentId, phaseId, cycle, iteration, evaluationId }, before, to)];
+}
+
+function incumbentChanged(
+  place: Omit<IncumbentChanged['data'], 'from' | 'to' | 'scores'>,
+  from: ScoredHarness,
+  to: { harnessId: string; score: number },
+): IncumbentChanged {
+  return {
     type: 'whale.incumbent.changed.v1',
-    data: {
-      experimentId,
-      phaseId: search.phaseId,
-      cycle: search.cycle,
-      iteration: search.iteration,
-      evaluationId,
-      from: before.harnessId,
-      to: incumbent.harnessId,
-      scores: { from: before.score, to: incumbent.score },
-    },
+    data: { ...place, from: from.harnessId, to: to.harnessId, scores: { from: from.score, to: to.score } },
   };
-  return [scored, changed];
 }
 
 /** Opened before the decision, which has been made after all entries of its iteration had a score. */
@@ -97,22 +98,12 @@ function isBefore({ search }: EvaluationOpened['data'], { cycle, iteration }: Ac
 
 function accept(state: ArchiveState, { challenger, ...data }: AcceptanceDecided['data']): IncumbentChanged {
   const { experimentId, phaseId, cycle, iteration } = data;
+  const { evaluationId } = challenger;
   const before = state.incumbents[phaseId];
-  const entry = state.entries.find(({ evaluationId }) => evaluationId === challenger.evaluationId);
+  const entry = state.entries.find((one) => one.evaluationId === evaluationId);
   if (!before || !entry || entry.score === null) {
-    throw new Error(`evaluation ${challenger.evaluationId} was accepted without a score`);
+    throw new Error(`evaluation ${evaluationId} was accepted without a score`);
   }
-  return {
-    type: 'whale.incumbent.changed.v1',
-    data: {
-      experimentId,
-      phaseId,
-      cycle,
-      iteration,
-      evaluationId: challenger.evaluationId,
-      from: before.harnessId,
-      to: entry.harnessId,
-      scores: { from: before.score, to: entry.score },
-    },
-  };
+  const { harnessId, score } = entry;
+  return incumbentChanged({ experimentId, phaseId, cycle, iteration, evaluationId }, before, { harnessId, score });
 }

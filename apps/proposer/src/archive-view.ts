@@ -1,4 +1,4 @@
-import type { BlobStore } from '@whale/blob-store';
+import { blobUri, type BlobStore } from '@whale/blob-store';
 import type { CandidatesRequested, HarnessScored } from '@whale/contracts';
 import type { ArchiveEntry } from '@whale/proposers';
 
@@ -33,6 +33,6 @@ export async function archiveView(
 
 /** A harness's id is its content address; without a uri, that of the store's own scheme is used. */
 export async function harnessSource(blobs: BlobStore, harness: { id: string; uri?: string }): Promise<string> {
-  const { id, uri = `blob:sha256/${id}` } = harness;
+  const { id, uri = blobUri(id) } = harness;
   return new TextDecoder().decode(await blobs.get({ uri, sha256: id }));
 }

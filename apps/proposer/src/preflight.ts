@@ -1,8 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { ProposerSpec } from '@whale/contracts';
 import { EnvironmentError } from '@whale/kernel';
-import { loadProposer } from '@whale/proposers';
+import { findProgram, loadProposer } from '@whale/proposers';
 import { proposerConfig } from './config.ts';
 
 /**
@@ -32,20 +31,12 @@ export async function checkProposer(spec: ProposerSpec, environment: NodeJS.Proc
 }
 
 function checkProgram(program: string, environment: NodeJS.ProcessEnv): void {
-  if (program.includes('/')) {
-    if (isExecutable(resolve(program))) return;
-    throw new EnvironmentError(`proposer.command: ${resolve(program)} is no program that can be started`);
-  }
-  const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  if (folders.some((folder) => isExecutable(join(folder, program)))) return;
-  throw new EnvironmentError(`proposer.command: there is no program ${program} on the PATH`);
-}
-
-function isExecutable(path: string): boolean {
   try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
+    findProgram(program, process.cwd(), environment['PATH'] ?? '');
+  } catch (cause) {
+    const what = program.includes('/')
+      ? `${resolve(program)} is no program that can be started`
+      : `there is no program ${program} on the PATH`;
+    throw new EnvironmentError(`proposer.command: ${what}`, { cause });
   }
 }

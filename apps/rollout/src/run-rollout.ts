@@ -1,7 +1,7 @@
 import type { BlobStore } from '@whale/blob-store';
 import type { Effect, RolloutCompleted, RolloutRequested, Spec } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
-import type { HarnessSandbox } from '@whale/harness-sandbox';
+import { sandboxLimits, type HarnessSandbox } from '@whale/harness-sandbox';
 import { WhaleError, type JsonValue } from '@whale/kernel';
 import type { Policy } from '@whale/policy';
 import { TrajectoryRecorder } from './trajectory.ts';
@@ -12,8 +12,6 @@ export interface RolloutParts {
   blobs: BlobStore;
   loadDomain: (spec: Spec['domain']) => Promise<Domain>;
 }
-
-const MEGABYTE = 1024 * 1024;
 
 /**
  * One rollout: the harness runs in the sandbox, its effects are served by the policy and the domain's tools. Depends
@@ -56,16 +54,11 @@ export async function runRollout(
     return { text: generation.text, finish: generation.finish };
   };
 
-  const { turns, effects, fuel, memoryMegabytes, stepMilliseconds } = request.limits;
   const run = await parts.sandbox.run({
     source,
     task: { ...task.input },
     limits: {
-      turns,
-      effects,
-      fuel,
-      memoryBytes: memoryMegabytes * MEGABYTE,
-      stepMillis: stepMilliseconds,
+      ...sandboxLimits(request.limits),
       maxTokens: request.maxTokens,
       contextTokens: parts.policy.contextTokens,
     },

@@ -7,6 +7,11 @@ import type { BlobStore } from './port.ts';
 
 const SCHEME = 'blob:sha256/';
 
+/** Where a blob of this hash lies in any store of the platform, for who knows no more of it. */
+export function blobUri(hash: string): string {
+  return SCHEME + hash;
+}
+
 /** Blobs as files `<root>/<first two hex>/<sha256>`; the uri `blob:sha256/<hex>` names no machine. */
 export class FolderBlobStore implements BlobStore {
   readonly #root: string;
@@ -17,7 +22,7 @@ export class FolderBlobStore implements BlobStore {
 
   async put(bytes: Uint8Array): Promise<BlobRef> {
     const hash = sha256(bytes);
-    const ref = { uri: SCHEME + hash, sha256: hash, bytes: bytes.byteLength };
+    const ref = { uri: blobUri(hash), sha256: hash, bytes: bytes.byteLength };
     const path = this.#path(hash);
     const existing = await stat(path).catch(() => null);
     if (existing?.size === bytes.byteLength) return ref;

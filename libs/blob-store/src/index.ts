@@ -1,2 +1,2 @@
 export { type BlobStore } from './port.ts';
-export { FolderBlobStore } from './folder.ts';
+export { blobUri, FolderBlobStore } from './folder.ts';

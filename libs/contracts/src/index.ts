@@ -27,7 +27,13 @@ export { HarnessScored } from './events/harness-scored.v1.ts';
 export { IncumbentChanged } from './events/incumbent-changed.v1.ts';
 export { PhaseEnded } from './events/phase-ended.v1.ts';
 export { PhaseStarted } from './events/phase-started.v1.ts';
-export { ProposalAudited, ProposalStep, ProposalTotals, ProposerUsage } from './events/proposal-audited.v1.ts';
+export {
+  ProposalAudited,
+  ProposalStep,
+  ProposalTotals,
+  ProposerUsage,
+  tokensUsed,
+} from './events/proposal-audited.v1.ts';
 export { ProposalFailed } from './events/proposal-failed.v1.ts';
 export { RolloutCompleted } from './events/rollout-completed.v1.ts';
 export { RolloutFailed } from './events/rollout-failed.v1.ts';
@@ -41,6 +47,7 @@ export { WeightsUpdated } from './events/weights-updated.v2.ts';
 export {
   PhaseKind,
   OutcomeCounts,
+  isMeasured,
   measuredRollouts,
   noOutcomes,
   TokenCounts,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Estimate, Id } from './primitives.ts';
+import { Estimate, Id, Outcome } from './primitives.ts';
 
 export const PhaseKind = z.enum(['weight', 'harness']);
 export type PhaseKind = z.infer<typeof PhaseKind>;
@@ -20,9 +20,15 @@ export function noOutcomes(): OutcomeCounts {
   return { correct: 0, incorrect: 0, truncated: 0, harness_error: 0, infrastructure_error: 0, verifier_error: 0 };
 }
 
-/** Rollouts that count as reward: all but infrastructure and verifier errors (DESIGN §5). */
-export function measuredRollouts({ correct, incorrect, truncated, harness_error }: OutcomeCounts): number {
-  return correct + incorrect + truncated + harness_error;
+const MEASURED: ReadonlySet<Outcome> = new Set<Outcome>(['correct', 'incorrect', 'truncated', 'harness_error']);
+
+/** Whether a rollout counts as reward: all do but infrastructure and verifier errors (DESIGN §5). */
+export function isMeasured(outcome: Outcome): boolean {
+  return MEASURED.has(outcome);
+}
+
+export function measuredRollouts(outcomes: OutcomeCounts): number {
+  return Outcome.options.filter(isMeasured).reduce((sum, outcome) => sum + outcomes[outcome], 0);
 }
 
 export const TokenCounts = z.strictObject({ prompt: count, sampled: count });

@@ -1,8 +1,14 @@
-import type { Outcome, RolloutFailed, RolloutVerified, TokenCounts, VerificationFailed } from '@whale/contracts';
+import {
+  isMeasured,
+  type Outcome,
+  type RolloutFailed,
+  type RolloutVerified,
+  type TokenCounts,
+  type VerificationFailed,
+} from '@whale/contracts';
 import type { TaskResult } from './view.ts';
 
 const NO_TOKENS: TokenCounts = { prompt: 0, sampled: 0 };
-const MEASURED = new Set<Outcome>(['correct', 'incorrect', 'truncated', 'harness_error']);
 
 interface RolloutFact {
   rolloutId: string;
@@ -69,7 +75,7 @@ export class RolloutTally {
     const sums = { done: this.#rollouts.size, correct: 0, measured: 0, tokens: { prompt: 0, sampled: 0 } };
     for (const { outcome, tokens } of this.#rollouts.values()) {
       if (outcome === 'correct') sums.correct++;
-      if (MEASURED.has(outcome)) sums.measured++;
+      if (isMeasured(outcome)) sums.measured++;
       sums.tokens.prompt += tokens.prompt;
       sums.tokens.sampled += tokens.sampled;
     }
@@ -89,7 +95,7 @@ export class RolloutTally {
           .map(({ rolloutId, sampleIndex, outcome }) => ({ rolloutId, sampleIndex, outcome }))
           .sort((a, b) => a.sampleIndex - b.sampleIndex);
         const correct = samples.filter((sample) => sample.outcome === 'correct').length;
-        const measured = samples.filter((sample) => MEASURED.has(sample.outcome)).length;
+        const measured = samples.filter((sample) => isMeasured(sample.outcome)).length;
         return [taskId, { taskId, correct, measured, samples }];
       }),
     );

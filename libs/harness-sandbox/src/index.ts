@@ -11,6 +11,6 @@ export { fromRecords, type SmokeProblem, type SmokeRun } from './check/smoke.ts'
 export { SandboxError, type SandboxErrorCode } from './errors.ts';
 export { HarnessSandbox, type HarnessSandboxOptions, type RunInput } from './harness-sandbox.ts';
 export { harnessTypes } from './harness-types.ts';
-export { HarnessLimits, type HarnessLimitsInput } from './limits.ts';
+export { HarnessLimits, sandboxLimits, type HarnessLimitsInput } from './limits.ts';
 export type { HarnessErrorCode } from './protocol.ts';
 export type { EffectHandler, HarnessRun } from './rollout-run.ts';

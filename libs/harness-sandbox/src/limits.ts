@@ -1,3 +1,4 @@
+import type { RolloutLimits } from '@whale/contracts';
 import { z } from 'zod';
 
 const KIB = 1024;
@@ -47,3 +48,8 @@ export const HarnessLimits = z.strictObject({
 });
 export type HarnessLimits = z.infer<typeof HarnessLimits>;
 export type HarnessLimitsInput = z.input<typeof HarnessLimits>;
+
+/** The limits of a spec, as far as they are the sandbox's. */
+export function sandboxLimits({ turns, effects, fuel, memoryMegabytes, stepMilliseconds }: RolloutLimits) {
+  return { turns, effects, fuel, memoryBytes: memoryMegabytes * MIB, stepMillis: stepMilliseconds };
+}

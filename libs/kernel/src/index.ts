@@ -12,5 +12,6 @@ export {
 } from './errors.ts';
 export { turn } from './turn.ts';
 export { spawnTypeScriptWorker, type TypeScriptWorkerOptions } from './typescript-worker.ts';
+export { makeFolder } from './make-folder.ts';
 export { importDefault } from './user-module.ts';
 export { quoted, Watchdog } from './watchdog.ts';

@@ -16,6 +16,7 @@ export { Recombine } from './recombine/recombine.ts';
 export { Random } from './random/random.ts';
 export { Module } from './module/module.ts';
 export { Command, type CommandOptions } from './command/command.ts';
+export { findProgram } from './command/find-program.ts';
 export { loadProposer } from './module/load-proposer.ts';
 export type { ProposerModule } from './module/proposer-module.ts';
 export type { CallBegun, JournalEntry, OwnStep, ProposalSession, Trial, TriedEffect } from './session.ts';

@@ -1,7 +1,7 @@
 import type { Estimate } from '@whale/contracts';
 
 /** z of a two-sided 95% interval. */
-const Z = 1.959963984540054;
+export const Z = 1.959963984540054;
 
 /**
  * Proportion with its Wilson score interval (Wilson 1927), which stays inside [0, 1] and is honest for small n.

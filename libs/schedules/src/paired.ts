@@ -1,3 +1,4 @@
+import { Z } from './estimate.ts';
 import { signFlip } from './sign-flip.ts';
 
 /** Rollouts of one task under one harness; infrastructure and verifier errors are not measured. */
@@ -27,9 +28,6 @@ export interface PairedComparison {
   /** One-sided, exact: P(a mean at least this high), were the two harnesses the same on each task. */
   p: number | null;
 }
-
-/** z of a two-sided 95% interval. */
-const Z = 1.959963984540054;
 
 /**
  * The interval is the adjusted Wald interval of Bonett and Price (2012, J. Educ. Behav. Stat. 37:479–488): a task with +1

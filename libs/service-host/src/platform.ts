@@ -1,7 +1,6 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants } from 'node:fs';
 import type { EventLog } from '@whale/event-log';
-import { EnvironmentError, systemClock } from '@whale/kernel';
+import { EnvironmentError, makeFolder, systemClock } from '@whale/kernel';
 import { ReadModels, type Platform } from '@whale/service-kit';
 import { dataFolder, type DataFolder } from './data-folder.ts';
 import type { PlatformLocation } from './location.ts';
@@ -54,11 +53,4 @@ export async function openPlatform(
       await state.close();
     },
   };
-}
-
-/** Level by level: Node's recursive mkdir never returns where a file system answers ENOENT (below /proc). */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  mkdirSync(path);
 }

@@ -1,5 +1,5 @@
 import { phaseNoise, type AcceptanceView, type ExperimentView, type PhaseView } from '@whale/experiment-view';
-import { percent, plural, shortId } from '../print/text.ts';
+import { percent, plural, points, shortId } from '../print/text.ts';
 import { safe, type Html } from './html.ts';
 
 type Decision = NonNullable<AcceptanceView['decision']>;
@@ -54,8 +54,7 @@ function decisionTable(decisions: readonly Decision[]): Html {
 
 function decisionRow({ cycle, iteration, challenger, incumbent, paired, accepted, reason }: Decision): Html {
   const { better, worse, equal, mean, low, high, p } = paired;
-  const difference =
-    mean === null || low === null || high === null ? '–' : `${signed(mean)} [${signed(low)}, ${signed(high)}]`;
+  const difference = mean === null || low === null || high === null ? '–' : points({ mean, low, high });
   return safe`<tr class="${accepted ? 'accepted' : ''}">
     <td>${cycle}</td>
     <td>${iteration}</td>
@@ -108,8 +107,4 @@ function noiseRow(view: ExperimentView, phase: PhaseView): Html | null {
 
 function share({ score, measured }: { score: number | null; measured: number }): string {
   return score === null ? '–' : `${percent(score)} of ${measured}`;
-}
-
-function signed(share: number): string {
-  return `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
 }

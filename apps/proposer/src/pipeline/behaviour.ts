@@ -1,7 +1,7 @@
-import type { EffectRecord, RolloutCompleted } from '@whale/contracts';
+import type { RolloutCompleted } from '@whale/contracts';
 import type { Task } from '@whale/domain-api';
 import { fromRecords, type HarnessChecker, type HarnessSandbox, type RecordedRollout } from '@whale/harness-sandbox';
-import { canonicalHash } from '@whale/kernel';
+import { canonicalHash, sha256 } from '@whale/kernel';
 import type { ArchiveEntry, WorkspaceSource } from '@whale/proposers';
 import type { View } from '../batch.ts';
 import { ROLLOUT_LIMITS } from '../rollout-limits.ts';
@@ -30,6 +30,8 @@ export class Behaviour {
   readonly #read = new Map<string, Kept | null>();
   /** Of the batch, by what they do. */
   readonly #mates = new Map<string, string>();
+  /** By source: a draft is compared, then taken, and was perhaps checked before. */
+  readonly #traces = new Map<string, Promise<string | null>>();
 
   constructor(view: View, parts: BehaviourParts, signal: AbortSignal) {
     this.#view = view;
@@ -83,23 +85,29 @@ export class Behaviour {
     return [{ task: { ...task.input }, limits: ROLLOUT_LIMITS, effects: rollout.effects, end: rollout.end }];
   }
 
+  #traceOf(source: string): Promise<string | null> {
+    const id = sha256(source);
+    let trace = this.#traces.get(id);
+    if (trace === undefined) {
+      trace = this.#makeTrace(source);
+      this.#traces.set(id, trace);
+      trace.catch(() => this.#traces.delete(id));
+    }
+    return trace;
+  }
+
   /** What the source does with the results of the incumbent's rollouts; null without any. */
-  async #traceOf(source: string): Promise<string | null> {
+  async #makeTrace(source: string): Promise<string | null> {
     const entry = this.#scored().find(({ harnessId }) => harnessId === this.#view.incumbent.id);
     const ids = entry === undefined ? [] : idsOf(entry);
     await this.#load(ids);
     const runs: unknown[] = [];
-    for (const id of ids) {
-      const rollout = this.#read.get(id);
-      const task = rollout ? this.#taskOf(rollout.taskId) : undefined;
-      if (rollout && task) runs.push(await this.#runOn(source, task, rollout.effects));
-    }
+    for (const recorded of ids.flatMap((id) => this.#recorded(id))) runs.push(await this.#runOn(source, recorded));
     return runs.length === 0 ? null : canonicalHash(runs);
   }
 
-  async #runOn(source: string, task: Task, records: readonly EffectRecord[]): Promise<unknown> {
-    const onEffect = fromRecords(records);
-    const input = { source, task: { ...task.input }, limits: ROLLOUT_LIMITS, onEffect, signal: this.#signal };
+  async #runOn(source: string, { task, limits, effects: records }: RecordedRollout): Promise<unknown> {
+    const input = { source, task, limits, onEffect: fromRecords(records), signal: this.#signal };
     const { effects, end } = await this.#parts.sandbox.run(input);
     // Of an error its kind: lines and wording are of the source.
     return [effects.map(({ effect }) => effect), end.kind === 'harness_error' ? end.code : end];

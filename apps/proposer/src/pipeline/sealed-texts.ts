@@ -19,9 +19,9 @@ const LABEL_SHARE = 0.05;
 const known = new WeakMap<Domain, Phrases<SealedText>>();
 
 /**
- * The texts of a domain that no harness may contain: questions and gold answers of all splits. Left out is what every author of a harness may
- * write: what stands in h₀, the domain's description, types and component variants; and words that too many tasks share
- * to tell of one.
+ * The texts of a domain that no harness may contain: questions and gold answers of all splits. Left out is what every
+ * author of a harness may write: what stands in h₀, the domain's description, types and component variants; and words
+ * that too many tasks share to tell of one.
  */
 export function sealedTexts(domain: Domain): Phrases<SealedText> {
   let texts = known.get(domain);

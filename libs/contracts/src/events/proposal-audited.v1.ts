@@ -10,6 +10,10 @@ const turn = z.int().positive();
 export const ProposerUsage = z.strictObject({ input: count, output: count, cacheWrite: count, cacheRead: count });
 export type ProposerUsage = z.infer<typeof ProposerUsage>;
 
+export function tokensUsed({ input, output, cacheWrite, cacheRead }: ProposerUsage): number {
+  return input + output + cacheWrite + cacheRead;
+}
+
 /** Of work since the step before, ms; what a process that was killed did not record is not in it. */
 const milliseconds = count.optional();
 

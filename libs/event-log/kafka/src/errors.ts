@@ -79,7 +79,7 @@ function codeOf(chain: readonly KafkaFailure[]): LogErrorCode | undefined {
 }
 
 /** The error and what lies below it, outermost first. */
-function causes(error: unknown): KafkaFailure[] {
+export function causes(error: unknown): KafkaFailure[] {
   const chain: KafkaFailure[] = [];
   for (let at: unknown = error; typeof at === 'object' && at !== null && chain.length < 10;) {
     const failure = at as KafkaFailure;

@@ -1,3 +1,4 @@
+import { causes } from './errors.ts';
 import { signInMechanisms } from './listener.ts';
 import type { KafkaSettings } from './settings.ts';
 
@@ -6,11 +7,7 @@ const HUNG_UP = /Closed connection|ECONNRESET|EPIPE|before secure TLS connection
 
 /** Whether a failure may come from a listener of another kind: one that does not answer at all is not of any kind. */
 export function wasHungUp(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 10; depth++) {
-    if (HUNG_UP.test(`${(at as { code?: unknown }).code} ${at.message}`)) return true;
-    at = at.cause ?? (at as { originalError?: unknown }).originalError;
-  }
-  return false;
+  return causes(error).some(({ code, message }) => HUNG_UP.test(`${String(code)} ${String(message)}`));
 }
 
 /**

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProposerUsage } from '@whale/contracts';
 import { rng, type Rng } from '@whale/kernel';
 import type { SessionEnd } from '../proposer.ts';
+import { timeLimit } from '../time-limit.ts';
 import type { AskResult, FailedCall, MessagesApi } from './api.ts';
-import { Deadline } from './deadline.ts';
 import { allow, millisecondsLeft, type Allowance } from './limits.ts';
 import type { SessionJournal } from './session-journal.ts';
 import { callParams, mostPromptTokens, type Frame } from './transcript.ts';
@@ -65,17 +65,14 @@ export class Caller {
     const { api, journal, frame, signal } = this.#parts;
     const { limits } = frame.spec;
     const worked = journal.progress.spent.milliseconds + journal.running;
-    const deadline = new Deadline(signal, millisecondsLeft(worked, limits));
-    try {
-      const result = await api.ask(callParams(frame, journal.progress.turns, maxTokens), deadline.signal);
-      if ('reply' in result) return result;
-      signal.throwIfAborted();
-      if (!deadline.passed) return result;
-      await journal.lost('the time was up', costOf(result, { usage, maxTokens }));
-      return { end: { reason: 'seconds', message: `${limits.seconds} s are over` } };
-    } finally {
-      deadline.clear();
-    }
+    const time = timeLimit(millisecondsLeft(worked, limits));
+    const params = callParams(frame, journal.progress.turns, maxTokens);
+    const result = await api.ask(params, AbortSignal.any([signal, time]));
+    if ('reply' in result) return result;
+    signal.throwIfAborted();
+    if (!time.aborted) return result;
+    await journal.lost('the time was up', costOf(result, { usage, maxTokens }));
+    return { end: { reason: 'seconds', message: `${limits.seconds} s are over` } };
   }
 
   async #wait({ failure }: FailedCall, attempt: number): Promise<void> {

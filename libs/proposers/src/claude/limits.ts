@@ -1,6 +1,6 @@
-import type { ProposerSpec, ProposerUsage } from '@whale/contracts';
+import { tokensUsed, type ProposerSpec, type ProposerUsage } from '@whale/contracts';
 import type { SessionEnd } from '../proposer.ts';
-import { tokensOf, type Progress, type Spent, type Turn } from './progress.ts';
+import type { Progress, Spent, Turn } from './progress.ts';
 
 export type ClaudeSpec = Extract<ProposerSpec, { kind: 'claude' }>;
 
@@ -75,7 +75,7 @@ export function sureCalls(
 ): number {
   const { limits } = spec;
   const byUsd = next.usd === 0 ? Infinity : (limits.usd - spent.usd) / next.usd;
-  const byTokens = (limits.tokens - spent.tokens) / tokensOf(next.usage);
+  const byTokens = (limits.tokens - spent.tokens) / tokensUsed(next.usage);
   return Math.max(0, Math.floor(Math.min(limits.turns - turns.length, byUsd, byTokens)));
 }
 

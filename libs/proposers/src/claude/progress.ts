@@ -1,4 +1,4 @@
-import type { ProposerUsage } from '@whale/contracts';
+import { tokensUsed } from '@whale/contracts';
 import { z } from 'zod';
 import type { CallBegun, JournalEntry } from '../session.ts';
 import { Blocks, isToolUse, type Block, type ToolUse } from './blocks.ts';
@@ -61,7 +61,7 @@ export class Progress {
       return;
     }
     this.open = null;
-    const context = tokensOf(step.usage);
+    const context = tokensUsed(step.usage);
     this.spent = { tokens: tokens + context, usd: usd + step.usd, milliseconds: worked };
     if (step.kind === 'call-lost') return;
     const { turn, stopReason } = step;
@@ -73,10 +73,6 @@ export class Progress {
     if (last === undefined) throw new Error('the journal has a tool before the first call');
     return last;
   }
-}
-
-export function tokensOf({ input, output, cacheWrite, cacheRead }: ProposerUsage): number {
-  return input + output + cacheWrite + cacheRead;
 }
 
 export function toolUses(turn: Turn): ToolUse[] {

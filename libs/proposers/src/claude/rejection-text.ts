@@ -1,4 +1,5 @@
 import type { Rejection } from '../proposer.ts';
+import { shorten } from '../shorten.ts';
 
 const LINES_AROUND = 2;
 const MOST_LINE = 200;
@@ -27,8 +28,4 @@ function excerpt(source: string, line: number): string {
     const mark = number === line ? '>' : ' ';
     return `${mark} ${String(number).padStart(width)} | ${shorten(lines[number - 1] ?? '', MOST_LINE)}`;
   }).join('\n');
-}
-
-function shorten(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@whale/kernel';
+import { shorten } from '../shorten.ts';
 
 const MOST_STRING = 80;
 const MOST_SUMMARY = 300;
@@ -8,5 +9,5 @@ export function summaryOf(input: JsonValue): string {
   const text = JSON.stringify(input, (_, value: unknown) =>
     typeof value === 'string' && value.length > MOST_STRING ? `(${value.length} characters)` : value,
   );
-  return text.length > MOST_SUMMARY ? `${text.slice(0, MOST_SUMMARY - 1)}…` : text;
+  return shorten(text, MOST_SUMMARY);
 }

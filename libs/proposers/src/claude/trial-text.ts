@@ -1,5 +1,6 @@
 import type { JsonValue } from '@whale/kernel';
 import type { Trial, TriedEffect } from '../session.ts';
+import { clip } from '../workspace/text.ts';
 
 /** Characters of one value that is shown, and of all trials of a call. */
 const MOST_VALUE = 1_500;
@@ -30,8 +31,7 @@ function lastSaid(effect: JsonValue): JsonValue {
 }
 
 function show(value: JsonValue): string {
-  const text = JSON.stringify(value);
-  return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}… [${text.length} characters]` : text;
+  return clip(JSON.stringify(value), MOST_VALUE);
 }
 
 function middleOut(lines: readonly string[], most: number): string {

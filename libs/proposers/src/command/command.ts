@@ -3,6 +3,8 @@ import type { ProposerSpec } from '@whale/contracts';
 import { systemClock, type Clock } from '@whale/kernel';
 import type { ProposalRequest, Proposer, SessionEnd } from '../proposer.ts';
 import type { ProposalSession } from '../session.ts';
+import { shorten } from '../shorten.ts';
+import { LONGEST_MS } from '../time-limit.ts';
 import { CandidateFolder } from './candidate-files.ts';
 import { draftOf } from './draft-of.ts';
 import { programEnvironment, Secrets } from './environment.ts';
@@ -19,7 +21,6 @@ const MOST_ROUNDS = 4;
 /** Starts of the program in one session, those among them whose end nobody saw. */
 const MOST_STARTS = 8;
 const GRACE_MS = 5_000;
-const LONGEST_MS = 2 ** 31 - 1;
 const MOST_SHOWN = 200;
 
 export interface CommandOptions {
@@ -101,7 +102,7 @@ export class Command implements Proposer {
     }
     const command = spec.command.map(fromHere) as [string, ...string[]];
     await folder.task(taskPage(work.request, round, missing, left));
-    await journal.started(round, spec.command, shorten(spec.command.join(' ')));
+    await journal.started(round, spec.command, shorten(spec.command.join(' '), MOST_SHOWN));
     const keeper = new Keeper(folder, (file) => journal.written(round, file));
     try {
       const end = await runProgram(
@@ -170,8 +171,4 @@ function failure({ exitCode, signal, stdout, stderr }: Ended): string {
   const how = signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
   const said = (stderr.trim() || stdout.trim()).slice(-MOST_SHOWN);
   return `the command ${how} and wrote no candidate${said === '' ? '' : `: ${said}`}`;
-}
-
-function shorten(text: string): string {
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 1)}…` : text;
 }

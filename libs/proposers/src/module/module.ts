@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { ForeignDraft } from '../draft-schema.ts';
 import type { Draft, ProposalRequest, Proposer, Rejection, SessionEnd } from '../proposer.ts';
 import type { ProposalSession } from '../session.ts';
+import { timeLimit } from '../time-limit.ts';
 import { loadProposer } from './load-proposer.ts';
 import { sealedDomain } from './sealed-domain.ts';
 import { underSignal } from './under-signal.ts';
 
 /** For what a user's generator still does when it is ended. */
 const GRACE_MS = 1_000;
-const LONGEST_MS = 2 ** 31 - 1;
 
 const ForeignEnd = z
   .union([z.string(), z.object({ reason: z.enum(['finished', 'failed']), message: z.string().nullable() })])
@@ -29,7 +29,7 @@ export class Module implements Proposer {
   async *propose(request: ProposalRequest, session: ProposalSession): ReturnType<Proposer['propose']> {
     const { proposer: spec } = request;
     if (spec.kind !== 'module') throw new TypeError(`the proposer of the request is ${spec.kind}, not a module`);
-    const time = AbortSignal.timeout(Math.min(spec.seconds * 1000, LONGEST_MS));
+    const time = timeLimit(spec.seconds * 1000);
     const signal = AbortSignal.any([session.signal, time]);
     let drafts: ForeignGenerator | undefined;
     let judged: Rejection | null | undefined;

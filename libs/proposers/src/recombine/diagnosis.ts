@@ -1,4 +1,4 @@
-import type { Diagnostics } from '@whale/contracts';
+import { isMeasured, type Diagnostics } from '@whale/contracts';
 import type { ArchiveEntry } from '../proposer.ts';
 
 /** How the failed rollouts of a harness fared by one diagnostic. */
@@ -21,14 +21,12 @@ export interface Diagnosis {
 
 type TaskResult = ArchiveEntry['tasks'][number];
 
-const MEASURED = new Set(['correct', 'incorrect', 'truncated', 'harness_error']);
-
 /**
  * What the failed tasks of `tasks` lack. Which value of a diagnostic is the bad one is learnt from `reference`: the
  * value that goes with failure. Where it goes with neither, true and high are good, and truncation is not.
  */
 export function diagnose(tasks: readonly TaskResult[], reference: readonly TaskResult[]): Diagnosis {
-  const measured = tasks.filter((task) => MEASURED.has(task.outcome));
+  const measured = tasks.filter((task) => isMeasured(task.outcome));
   const failures = measured.filter((task) => task.outcome !== 'correct');
   const successes = measured.filter((task) => task.outcome === 'correct');
   const names = [...new Set(measured.flatMap((task) => Object.keys(task.diagnostics)))].sort();
@@ -47,7 +45,7 @@ function badness(
   reference: readonly TaskResult[],
 ): { isFault: boolean; isBad(value: Diagnostics[string] | undefined): boolean } {
   const good = mean(name, reference, (task) => task.outcome === 'correct');
-  const bad = mean(name, reference, (task) => MEASURED.has(task.outcome) && task.outcome !== 'correct');
+  const bad = mean(name, reference, (task) => isMeasured(task.outcome) && task.outcome !== 'correct');
   const lowIsBad =
     good === undefined || bad === undefined || Math.abs(good - bad) < 0.02 ? name !== 'truncation' : good > bad;
   // Between the two means; booleans count as 0 and 1, so for them anything strictly between does.

@@ -9,7 +9,9 @@ import {
   PhaseEnded,
   PhaseStarted,
   ProposalFailed,
+  RolloutCompleted,
   type AnyEvent,
+  type EventDefinition,
   type EventEnvelope,
   type HarnessRef,
   type Spec,
@@ -32,6 +34,8 @@ const USED = [
 
 /** The events that a workspace is made of, besides the rollouts that they name. */
 export const FACT_TYPES: ReadonlySet<string> = new Set(USED.map(({ type }) => type));
+/** All that whoever makes workspaces reads of the log. */
+export const WORKSPACE_EVENTS: readonly EventDefinition[] = [...USED, RolloutCompleted];
 /** Topics of effects before those of their causes: read in this order, what an event names is there as well. */
 export const FACT_TOPICS: readonly TopicName[] = ['whale.schedule.v1', 'whale.archive.v1', 'whale.harnesses.v1'];
 

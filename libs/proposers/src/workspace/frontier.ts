@@ -1,4 +1,4 @@
-import { diagnosticsOf, isMeasured, rounded, scoreWithInterval, type Measurement } from './measurement.ts';
+import { diagnosticsOf, measuredOf, rounded, scoreWithInterval, type Measurement } from './measurement.ts';
 import type { WorkspaceView } from './view.ts';
 
 const MOST_RANKED = 20;
@@ -22,6 +22,8 @@ export function standings({ harnesses, weights }: WorkspaceView): Standing[] {
     })
     .sort((a, b) => (b.measurement.score ?? -1) - (a.measurement.score ?? -1));
 }
+
+export type Frontier = ReturnType<typeof frontier>;
 
 /** frontier.json: who is best under the present θ, as a whole, by diagnostic and by task. */
 export function frontier(view: WorkspaceView) {
@@ -70,7 +72,7 @@ function byDiagnostic(all: readonly Standing[]) {
 function resultsByTask(all: readonly Standing[], tasks: readonly string[]) {
   const results = new Map(tasks.map((task) => [task, { task, measured: 0, solvers: [] as string[] }]));
   for (const { harness, measurement } of all) {
-    for (const task of measurement.tasks.filter(isMeasured)) {
+    for (const task of measuredOf(measurement)) {
       const result = results.get(task.taskId);
       if (result === undefined) continue;
       result.measured++;

@@ -1,4 +1,4 @@
-import { frontier, standings } from './frontier.ts';
+import { standings, type Frontier } from './frontier.ts';
 import { scoreWithInterval, type Measurement } from './measurement.ts';
 import { oneLine } from './text.ts';
 import type { WorkspaceView } from './view.ts';
@@ -13,9 +13,12 @@ export interface WorkspaceCounts {
 }
 
 /** index.md: what is where, how much of it, and who leads. */
-export function indexPage(view: WorkspaceView, { trajectories, missing }: WorkspaceCounts): string {
+export function indexPage(
+  view: WorkspaceView,
+  { incumbent, unsolved }: Frontier,
+  { trajectories, missing }: WorkspaceCounts,
+): string {
   const { harnesses, tasks, weights, history } = view;
-  const { incumbent, unsolved } = frontier(view);
   const ranked = standings(view);
   const measured = [...new Set(harnesses.flatMap(({ measurements }) => measurements.map((one) => one.weights)))];
   const iterations = new Set(history.flatMap((entry) => (entry.kind === 'requested' ? [entry.data.iterationId] : [])))

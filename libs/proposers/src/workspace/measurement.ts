@@ -1,4 +1,4 @@
-import type { Estimate, HarnessScored, Outcome } from '@whale/contracts';
+import { isMeasured, type Estimate, type HarnessScored, type Outcome } from '@whale/contracts';
 import { estimate } from '@whale/schedules';
 
 export type TaskResult = HarnessScored['data']['tasks'][number];
@@ -23,10 +23,9 @@ export interface Measurement {
   accepted: boolean | null;
 }
 
-const MEASURED: ReadonlySet<Outcome> = new Set<Outcome>(['correct', 'incorrect', 'truncated', 'harness_error']);
-
-export function isMeasured({ outcome }: TaskResult): boolean {
-  return MEASURED.has(outcome);
+/** Those that a score counts. */
+export function measuredOf({ tasks }: Pick<Measurement, 'tasks'>): TaskResult[] {
+  return tasks.filter(({ outcome }) => isMeasured(outcome));
 }
 
 /** Null when nothing was measured: no interval says more than that. */
@@ -46,9 +45,9 @@ export interface DiagnosticSummary {
   of: number;
 }
 
-export function diagnosticsOf({ tasks }: Pick<Measurement, 'tasks'>): Record<string, DiagnosticSummary> {
+export function diagnosticsOf(measurement: Pick<Measurement, 'tasks'>): Record<string, DiagnosticSummary> {
   const values = new Map<string, number[]>();
-  for (const task of tasks.filter(isMeasured)) {
+  for (const task of measuredOf(measurement)) {
     for (const [name, value] of Object.entries(task.diagnostics)) {
       if (typeof value === 'string') continue;
       const list = values.get(name) ?? [];
@@ -72,8 +71,8 @@ export interface Comparison {
 }
 
 export function compare(first: Measurement, second: Measurement): Comparison {
-  const before = new Map(first.tasks.filter(isMeasured).map((task) => [task.taskId, task.outcome]));
-  const both = second.tasks.filter((task) => isMeasured(task) && before.has(task.taskId));
+  const before = new Map(measuredOf(first).map((task) => [task.taskId, task.outcome]));
+  const both = measuredOf(second).filter((task) => before.has(task.taskId));
   const solvedBefore = (task: TaskResult) => before.get(task.taskId) === 'correct';
   return {
     gained: both.filter((task) => task.outcome === 'correct' && !solvedBefore(task)).map(({ taskId }) => taskId),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BlobStore } from '@whale/blob-store';
+import { blobUri, type BlobStore } from '@whale/blob-store';
 import {
   ContractError,
   decodeRecord,
@@ -12,7 +12,7 @@ import {
 } from '@whale/contracts';
 import type { Domain } from '@whale/domain-api';
 import { LogError, type EventLog } from '@whale/event-log';
-import { EnvironmentError, InputError } from '@whale/kernel';
+import { EnvironmentError, InputError, makeFolder } from '@whale/kernel';
 import { FACT_TOPICS, FACT_TYPES, WorkspaceFacts } from './facts.ts';
 import { FolderWriter } from './folder-writer.ts';
 import { Rollouts } from './rollouts.ts';
@@ -108,7 +108,7 @@ export class WorkspaceSource {
 
   /** A harness's id is its content address, in the store's own scheme where no event names another. */
   async #source(id: string): Promise<string> {
-    const uri = this.#facts.refs.get(id)?.uri ?? `blob:sha256/${id}`;
+    const uri = this.#facts.refs.get(id)?.uri ?? blobUri(id);
     return new TextDecoder().decode(await this.#from.blobs.get({ uri, sha256: id }));
   }
 
@@ -165,7 +165,7 @@ async function checkFree(target: string): Promise<void> {
 async function inNewFolder<T>(target: string, work: (aside: string) => Promise<T>): Promise<T> {
   const aside = join(dirname(target), `.${basename(target)}.${randomUUID()}.part`);
   try {
-    await makeFolder(dirname(target));
+    makeFolder(dirname(target));
     await mkdir(aside);
   } catch (cause) {
     throw cannotWrite(target, cause);
@@ -177,19 +177,6 @@ async function inNewFolder<T>(target: string, work: (aside: string) => Promise<T
   } catch (cause) {
     await rm(aside, { recursive: true, force: true });
     throw isOfFiles(cause) ? cannotWrite(target, cause) : cause;
-  }
-}
-
-/** With the folders above it. Not by `recursive`: below /proc that never ends (Node 20). */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    await mkdir(path);
   }
 }
 

@@ -1,3 +1,4 @@
+import { blobUri } from '@whale/blob-store';
 import type { CandidatesRequested, HarnessRef, HarnessScored } from '@whale/contracts';
 import { InputError, WhaleError } from '@whale/kernel';
 import type { Proposal, ScheduleEntry, Setback, WorkspaceFacts } from './facts.ts';
@@ -177,7 +178,7 @@ function harnessesOf(
     id,
     folder: folders.get(id) as string,
     // A harness's id is its content address, in the store's own scheme where no event says another.
-    ref: facts.refs.get(id) ?? { id, uri: `blob:sha256/${id}`, bytes: 0 },
+    ref: facts.refs.get(id) ?? { id, uri: blobUri(id), bytes: 0 },
     proposals: proposals.filter(({ harness }) => harness.id === id),
     measurements: measurements.filter(({ harnessId }) => harnessId === id),
   }));

@@ -42,7 +42,8 @@ export async function writeView(view: WorkspaceView, parts: ViewParts, to: Folde
     'history.jsonl',
     map(historyLines(view), (line) => JSON.stringify(line)),
   );
-  await to.write('frontier.json', `${jsonLines(frontier(view))}\n`);
+  const leading = frontier(view);
+  await to.write('frontier.json', `${jsonLines(leading)}\n`);
   await to.write('domain.md', domainPage(domain));
   await to.write('harness.d.ts', harnessTypes(domain.harnessTypes));
   await to.folder('candidates');
@@ -50,7 +51,7 @@ export async function writeView(view: WorkspaceView, parts: ViewParts, to: Folde
     ({ result }) => result.outcome !== 'infrastructure_error' && !summaries.has(result.rolloutId),
   );
   const counts = { trajectories: summaries.size, missing: missing.length };
-  await to.write('index.md', indexPage(view, counts));
+  await to.write('index.md', indexPage(view, leading, counts));
   return counts;
 }
 
