@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseComponents, replaceComponents } from '../components.ts';
 import { withoutHeader } from '../header.ts';
 import type { ArchiveEntry, Draft, ProposalRequest, Rejection } from '../proposer.ts';
-import { asked, searchPhase } from '../recombine/testing/search.ts';
+import { requestOf, searchPhase } from '../recombine/testing/search.ts';
 import { syntheticDomain } from '../recombine/testing/synthetic.ts';
 import { bareSession, drive } from '../testing/drive.ts';
 import { Random } from './random.ts';
@@ -13,19 +13,8 @@ const { domain } = world;
 const at = { weightsVersion: 'w1', cycle: 1, iteration: 0, index: 0 };
 const first = world.measure(domain.seedHarness, at);
 
-function request(archive: readonly ArchiveEntry[], extra: Partial<ProposalRequest> = {}): ProposalRequest {
-  return {
-    ...asked,
-    domain,
-    incumbent: { id: first.harnessId, source: first.source },
-    weightsVersion: 'w1',
-    archive,
-    count: 3,
-    seed: 'seed',
-    known: new Set(archive.filter((entry) => entry.weightsVersion === 'w1').map((entry) => entry.harnessId)),
-    ...extra,
-  };
-}
+const request = (archive: readonly ArchiveEntry[], extra: Partial<ProposalRequest> = {}) =>
+  requestOf({ domain, incumbent: first, archive }, extra);
 
 const propose = (input: ProposalRequest, judge?: (draft: Draft) => Rejection | null) =>
   drive(new Random(), input, judge);

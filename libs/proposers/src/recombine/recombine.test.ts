@@ -5,7 +5,7 @@ import { withoutHeader } from '../header.ts';
 import type { ArchiveEntry, Draft, ProposalRequest, Rejection } from '../proposer.ts';
 import { bareSession, drive } from '../testing/drive.ts';
 import { Recombine } from './recombine.ts';
-import { asked, searchPhase } from './testing/search.ts';
+import { requestOf, searchPhase } from './testing/search.ts';
 import { syntheticDomain } from './testing/synthetic.ts';
 
 const world = syntheticDomain({ seed: 'tests' });
@@ -15,17 +15,7 @@ const first = world.measure(domain.seedHarness, at);
 
 function request(archive: readonly ArchiveEntry[], extra: Partial<ProposalRequest> = {}): ProposalRequest {
   const best = [...archive].sort((a, b) => (b.score ?? 0) - (a.score ?? 0))[0] ?? first;
-  return {
-    ...asked,
-    domain,
-    incumbent: { id: best.harnessId, source: best.source },
-    weightsVersion: 'w1',
-    archive,
-    count: 3,
-    seed: 'seed',
-    known: new Set(archive.filter((entry) => entry.weightsVersion === 'w1').map((entry) => entry.harnessId)),
-    ...extra,
-  };
+  return requestOf({ domain, incumbent: best, archive }, extra);
 }
 
 const propose = (input: ProposalRequest, judge?: (draft: Draft) => Rejection | null) =>

@@ -83,3 +83,21 @@ export const randomPicking: Proposer = {
     }
   },
 };
+
+/** A request under w1. */
+export function requestOf(
+  { domain, incumbent, archive }: { domain: Domain; incumbent: ArchiveEntry; archive: readonly ArchiveEntry[] },
+  extra: Partial<ProposalRequest> = {},
+): ProposalRequest {
+  return {
+    ...asked,
+    domain,
+    incumbent: { id: incumbent.harnessId, source: incumbent.source },
+    weightsVersion: 'w1',
+    archive,
+    count: 3,
+    seed: 'seed',
+    known: new Set(archive.filter((entry) => entry.weightsVersion === 'w1').map((entry) => entry.harnessId)),
+    ...extra,
+  };
+}
