@@ -1,7 +1,8 @@
 // The log on Kafka against bare kafkajs on the same broker in the same run, and services on a long log: the numbers of
 // docs/benchmarks.md. About six minutes; for a machine that does nothing else. Java and Maven or KAFKA_BROKERS needed.
 //
-//   npx tsx test/bench/log.ts [--events N] [--restart-events N] [--repetitions N] [--only PART,…] [--write FILE]
+//   npx tsx test/bench/log.ts [--events N] [--restart-events N] [--rebuild-events N]
+//     [--repetitions N] [--only PART,…] [--write FILE]
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,13 +24,13 @@ import { measureRestart } from './log/restart.ts';
 
 const PARTS = ['producer', 'replay', 'latency', 'restart'] as const;
 type Part = (typeof PARTS)[number];
-/** Of the long log: the whole of it would take minutes. */
-const REBUILT_SHARE = 0.1;
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '200000' },
     'restart-events': { type: 'string', default: '1000000' },
+    /** On the log when the state is built from nothing; without it all of the long log. */
+    'rebuild-events': { type: 'string' },
     repetitions: { type: 'string', default: '3' },
     /** The replay reads what the producers have written. */
     only: { type: 'string', default: PARTS.join() },
@@ -81,7 +82,7 @@ async function measureAll(): Promise<Section[]> {
   }
   if (parts.has('restart')) {
     const all = count('restart-events');
-    const rebuildEvents = Math.ceil(all * REBUILT_SHARE);
+    const rebuildEvents = values['rebuild-events'] === undefined ? all : Math.min(all, count('rebuild-events'));
     const places = [
       { name: 'PostgreSQL', database: postgres.url, rebuildEvents },
       { name: 'SQLite', database: null, rebuildEvents },
@@ -91,7 +92,7 @@ async function measureAll(): Promise<Section[]> {
   return sections;
 }
 
-function count(name: 'events' | 'restart-events' | 'repetitions'): number {
+function count(name: 'events' | 'restart-events' | 'rebuild-events' | 'repetitions'): number {
   const number = Number(values[name]);
   if (!Number.isSafeInteger(number) || number < 1) throw new InputError(`--${name}: expected a whole number from 1`);
   return number;
