@@ -1,5 +1,5 @@
 // The log on Kafka against bare kafkajs on the same broker in the same run, and services on a long log: the numbers of
-// docs/benchmarks.md. About six minutes; for a machine that does nothing else. Java and Maven or KAFKA_BROKERS needed.
+// docs/benchmarks.md. About eight minutes; for a machine that does nothing else. Java and Maven or KAFKA_BROKERS needed.
 //
 //   npx tsx test/bench/log.ts [--events N] [--restart-events N] [--rebuild-events N]
 //     [--repetitions N] [--only PART,…] [--write FILE]
