@@ -1,4 +1,5 @@
 import { Kafka, logLevel, type KafkaConfig, type RetryOptions } from 'kafkajs';
+import { readEveryCompression } from './codecs.ts';
 import type { KafkaSettings } from './settings.ts';
 
 /** How long a call goes on trying while brokers are away, unless it is told otherwise. */
@@ -19,6 +20,7 @@ export function kafkaClient(
   requestTimeout: number = REQUEST_TIMEOUT_MS,
 ): Kafka {
   const { brokers, clientId, tls, sasl } = settings;
+  readEveryCompression();
   return new Kafka({
     brokers: [...brokers],
     clientId,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Kafka, logLevel, type Message } from 'kafkajs';
+import { CompressionTypes, Kafka, logLevel, type Message } from 'kafkajs';
 import { expect, it, vi } from 'vitest';
 import { collect, Consumer, readAll, record } from '@whale/event-log-testing';
 import { describeKafka } from '@whale/kafka-broker/testing';
@@ -13,11 +13,16 @@ function foreign({ brokers }: KafkaSettings): Kafka {
   return new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING });
 }
 
-async function writeForeign(settings: KafkaSettings, topic: string, messages: Message[]): Promise<void> {
+async function writeForeign(
+  settings: KafkaSettings,
+  topic: string,
+  messages: Message[],
+  compression = CompressionTypes.None,
+): Promise<void> {
   vi.stubEnv('KAFKAJS_NO_PARTITIONER_WARNING', '1');
   const producer = foreign(settings).producer({ allowAutoTopicCreation: false });
   await producer.connect();
-  await producer.send({ topic: settings.topicPrefix + topic, messages });
+  await producer.send({ topic: settings.topicPrefix + topic, messages, compression });
   await producer.disconnect();
 }
 
@@ -33,19 +38,42 @@ describeKafka(
         { key: Buffer.from([0xff, 0xfe]), value: Buffer.from([0xc3, 0x28, 0x00, 0x41]) },
         { key: 'k', value: 'v', headers: { twice: ['a', 'b'], raw: Buffer.from([0xff]) } },
       ]);
+      await writeForeign(settings, 't', [{ key: 'k', value: Buffer.alloc(70_000_000) }], CompressionTypes.GZIP);
       await log.append([record('t', 'k', 'good')]);
       const consumer = await consuming(test, log);
-      await eventually(() => expect(consumer.records).toHaveLength(4));
+      await eventually(() => expect(consumer.records).toHaveLength(5));
       const seen = consumer.records.map(({ key, value, headers }) => ({ key, value, headers }));
       expect(seen).toEqual([
         { key: '', value: '', headers: {} },
         { key: '\ufffd\ufffd', value: '\ufffd(\0A', headers: {} },
         { key: 'k', value: 'v', headers: { twice: 'b', raw: '\ufffd' } },
+        { key: 'k', value: '(70000000 bytes, more than a record may have)', headers: {} },
         { key: 'k', value: 'good', headers: {} },
       ]);
       expect((await readAll(log, 't')).map(({ value }) => value)).toEqual(consumer.values);
       expect(consumer.errors).toEqual([]);
     });
+
+    it.for(['snappy', 'lz4', 'zstd', 'gzip', 'uncompressed'])(
+      'K1: reads records that are compressed in any way of Kafka (%s)',
+      async (compression, test) => {
+        const settings = await temporarySettings();
+        const admin = foreign(settings).admin();
+        await admin.connect();
+        test.onTestFinished(() => admin.disconnect());
+        // The broker compresses anew what it gets.
+        const configEntries = [{ name: 'compression.type', value: compression }];
+        await admin.createTopics({ topics: [{ topic: `${settings.topicPrefix}t`, numPartitions: 1, configEntries }] });
+        const log = await temporaryLog(test, settings);
+        const values = ['', 'a', 'ab'.repeat(200_000), randomBytes(100_000).toString('hex'), '\u{1f433}'.repeat(50)];
+        await log.append(values.map((value) => record('t', 'k', value)));
+        const consumer = await consuming(test, log);
+        await eventually(() => expect(consumer.records).toHaveLength(values.length));
+        expect(consumer.values).toEqual(values);
+        expect((await readAll(log, 't')).map(({ value }) => value)).toEqual(values);
+        expect(consumer.errors).toEqual([]);
+      },
+    );
 
     it('lies on the topic as others read it: CloudEvents headers, key, JSON text', async (test) => {
       const settings = await temporarySettings();

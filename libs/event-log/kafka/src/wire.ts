@@ -3,6 +3,8 @@ import type { AppendRecord, LogRecord } from '@whale/event-log';
 
 /** Bytes that a record takes besides its texts, at most. */
 const OVERHEAD = 64;
+/** A batch of 1 MB may be unpacked to a thousand times as much, and no text may have more than half a GB. */
+const LONGEST_TEXT_BYTES = 64 << 20;
 
 export function toMessage({ key, value, headers }: AppendRecord): Message {
   return { key: Buffer.from(key), value: Buffer.from(value), headers: { ...headers } };
@@ -56,5 +58,6 @@ function headersOf(headers: IHeaders | undefined): Record<string, string> {
 }
 
 function textOf(bytes: Buffer | string | null | undefined): string {
+  if (bytes && bytes.length > LONGEST_TEXT_BYTES) return `(${bytes.length} bytes, more than a record may have)`;
   return bytes?.toString() ?? '';
 }
