@@ -38,6 +38,7 @@ const STEPS: ProposalStep[] = [
     content,
   },
   { kind: 'candidate', number: 1, harness, rejection: { stage: 'types', message: 'no such name', line: 12 } },
+  { kind: 'tool', turn: 1, tool: 'write_candidate', input: '{}', paths: [], bytes: 9, error: null, content },
   { kind: 'call-lost', turn: 2, model: 'claude-x', reason: 'killed', usage, usd: 0.5 },
   { kind: 'candidate', number: 2, harness, rejection: null },
   { kind: 'ended', reason: 'usd', message: 'the next call may cost too much', wanted: 3, written: 2, valid: 1 },
@@ -62,12 +63,13 @@ describe('the text of an audit', () => {
       expect.stringMatching(/^ {5}1 {2}claude-x: tool_use +1,000 {2}0\.2500$/u),
       expect.stringMatching(/^ {5}1 {2}grep unknown b \[a, c, d, e and 1 more\] +2,048$/u),
       expect.stringMatching(/^ {5}1 {2}read_file \.\.\/x, refused: outside the workspace +12$/u),
+      expect.stringMatching(/^ {5}1 {2}write_candidate \{\} +9$/u),
       expect.stringMatching(/candidate 1 \([0-9a-f]{8}\): rejected at types, line 12: no such name$/u),
       expect.stringMatching(
-        /^ {5}2 {2}claude-x: the answer was lost \(killed\); counted as the most.* {2}5,000 {2}1\.2500$/u,
+        /^ {5}2 {2}claude-x: the answer was lost \(killed\); counted as the most.* {2}6,000 {2}1\.5000$/u,
       ),
       expect.stringMatching(/candidate 2 \([0-9a-f]{8}\): valid$/u),
-      expect.stringMatching(/ended: usd; 1 of 3 valid, 2 written; the next call may cost too much +7,000 {2}1\.7500$/u),
+      expect.stringMatching(/ended: usd; 1 of 3 valid, 2 written; the next call may cost too much +8,000 {2}2\.0000$/u),
     ]);
   });
 

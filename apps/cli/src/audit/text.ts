@@ -19,13 +19,25 @@ function sessionText(session: AuditedSession): string {
   if (steps.length === 0) {
     return `${head}\n  ${session.valid === null ? 'no step yet' : `no steps: ${proposer} asks no model and reads no file`}`;
   }
-  const rows = steps.map(rowOf);
+  const rows = inReadingOrder(steps).map(rowOf);
   const columns = ['turn', 'step', 'bytes', 'tokens', 'USD'];
   return `${head}\n${indented(table(columns, rows, ['right', 'left', 'right', 'right', 'right']))}`;
 }
 
 function outcome({ wanted, valid }: AuditedSession): string {
   return valid === null ? `${plural(wanted, 'candidate')} asked for` : `${valid} of ${plural(wanted, 'candidate')}`;
+}
+
+/** A candidate is judged while the tool that writes it runs, which is recorded when it is over: here it comes after it. */
+function inReadingOrder(steps: readonly AuditedStep[]): AuditedStep[] {
+  const order: AuditedStep[] = [];
+  const verdicts: AuditedStep[] = [];
+  for (const each of steps) {
+    if (each.step.kind === 'candidate') verdicts.push(each);
+    else if (each.step.kind === 'tool') order.push(each, ...verdicts.splice(0));
+    else order.push(...verdicts.splice(0), each);
+  }
+  return [...order, ...verdicts];
 }
 
 /** Tokens and dollars are those so far. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProposalStep } from '@whale/contracts';
 import { ExperimentFold, viewOf } from '@whale/experiment-view';
 import { scriptedExperiment, type ScriptedExperiment } from '@whale/experiment-view/support';
 import { paint } from '../print/paint.ts';
@@ -27,6 +28,30 @@ describe('the lines of a run', () => {
     expect(count(/^✗ candidate rejected \(types, line 2\): Property/)).toBe(view.rejected.length);
     expect(count(/phase over after .*: fixed budget done/)).toBe(4);
     expect(lines.at(-1)).toBe('completed: all phases done');
+  });
+
+  it('say that a batch is short, and why, unless nothing came of it', () => {
+    const view = viewOf(experiment.experimentId, experiment.events);
+    const line = (ended: Partial<Extract<ProposalStep, { kind: 'ended' }>>) => {
+      const step = {
+        kind: 'ended',
+        reason: 'finished',
+        message: null,
+        wanted: 3,
+        written: 4,
+        valid: 2,
+        ...ended,
+      } as const;
+      const about = { experimentId: view.experimentId, iterationId: 'i', attempt: 1, sequence: 9, proposer: 'claude' };
+      const totals = { calls: 0, tokens: 0, usd: 0, bytesRead: 0 };
+      return milestone({ type: 'whale.proposal.audited.v1', data: { ...about, step, totals } }, view)?.text;
+    };
+    expect(line({})).toBe('only 2 of 3 candidates, 4 written');
+    expect(line({ reason: 'usd', message: 'a call may\nexceed $2' })).toBe(
+      'only 2 of 3 candidates, 4 written, stopped (usd): a call may exceed $2',
+    );
+    expect(line({ valid: 0 })).toBeUndefined();
+    expect(line({ valid: 3 })).toBeUndefined();
   });
 
   it('never carry control characters of what a model wrote', () => {

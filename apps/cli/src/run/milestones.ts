@@ -1,4 +1,4 @@
-import type { AnyEvent, WeightsUpdated } from '@whale/contracts';
+import type { AnyEvent, ProposalStep, WeightsUpdated } from '@whale/contracts';
 import { pairOf, type ExperimentView } from '@whale/experiment-view';
 import { scheduleOf } from '@whale/schedules';
 import { comparison } from '../print/search.ts';
@@ -51,6 +51,8 @@ export function milestone(event: AnyEvent, view: ExperimentView): Milestone | nu
       const where = line === null ? stage : `${stage}, line ${line}`;
       return { text: `✗ candidate rejected (${where}): ${oneLine(message, 100)}`, tone: 'bad' };
     }
+    case 'whale.proposal.audited.v1':
+      return shortBatch(event.data.step);
     case 'whale.proposal.failed.v1':
       return { text: `no candidate came of the request: ${oneLine(event.data.error.message)}`, tone: 'bad' };
     case 'whale.evaluation.completed.v1': {
@@ -97,6 +99,15 @@ function step({ stepId, step, loss, changed, weights }: WeightsUpdated['data'], 
     ? `loss ${loss?.toFixed(3) ?? '–'}, now ${weights.version}`
     : 'nothing to train on, weights stay';
   return { text: `step ${step}: ${reward}${accepted}, ${outcome}`, tone: 'plain', quiet: true };
+}
+
+/** That nothing came of a request is told by its failure. */
+function shortBatch(step: ProposalStep): Milestone | null {
+  if (step.kind !== 'ended' || step.valid === 0 || step.valid >= step.wanted) return null;
+  const { reason, message, wanted, written, valid } = step;
+  const stopped = reason === 'finished' ? '' : `, stopped (${reason})`;
+  const said = message === null ? '' : `: ${oneLine(message, 100)}`;
+  return { text: `only ${valid} of ${plural(wanted, 'candidate')}, ${written} written${stopped}${said}`, tone: 'bad' };
 }
 
 function scored(
