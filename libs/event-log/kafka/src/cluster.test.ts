@@ -65,7 +65,12 @@ describeKafka('three brokers', () => {
       expect(consumer.errors).toEqual([]);
       expect(await leaderOf(TOPIC)).not.toBe(victim);
 
-      // So does whoever comes only now, and is told of the dead one first.
+      // Whoever administers is told what is in the way.
+      await expect(topicPlan(kafkaSettings(cluster.url, {}), topicDefinitions())).rejects.toThrow(
+        /maybe of another topic, has no leader/u,
+      );
+
+      // Who comes only now goes on too, and is told of the dead one first.
       const dead = cluster.brokers[victim - 1] as string;
       const url = `kafka://${[dead, ...cluster.brokers.filter((broker) => broker !== dead)].join(',')}`;
       const fresh = await temporaryLog(test, kafkaSettings(url, {}), options);

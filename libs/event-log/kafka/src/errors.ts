@@ -36,6 +36,10 @@ const REMEDIES: Readonly<Partial<Record<LogErrorCode, string>>> = {
   LOG_UNAUTHORIZED: 'check WHALE_KAFKA_… and the ACLs (`whale topics --acls`)',
 };
 
+/** kafkajs looks at all topics that there are before it administers anything. */
+const LEADERLESS =
+  'some partition on these brokers, maybe of another topic, has no leader; `kafka-topics.sh --describe --unavailable-partitions` names it';
+
 const AUTHENTICATION = 'KafkaJSSASLAuthenticationError';
 
 /** Any failure of kafkajs as a `LogError`; `about` says what was tried, on what. */
@@ -52,7 +56,11 @@ export function toLogError(error: unknown, about: string): LogError {
   if (certificate !== undefined) return new LogError('LOG_UNAUTHORIZED', `${about}: ${certificate}`, { cause: error });
   const fatal = chain.some(({ name, retriable }) => name === 'KafkaJSProtocolError' && retriable === false);
   if (fatal) return new LogError('LOG_IO', `${about}: ${said}`, { cause: error });
-  return new LogError('LOG_UNAVAILABLE', `${about}: ${said}`, { retryable: true, cause: error });
+  const leaderless = chain.some(({ type }) => type === 'LEADER_NOT_AVAILABLE');
+  return new LogError('LOG_UNAVAILABLE', `${about}: ${leaderless ? LEADERLESS : said}`, {
+    retryable: true,
+    cause: error,
+  });
 }
 
 /** The protocol's name of what went wrong, from wherever in the chain it is. */
