@@ -78,7 +78,7 @@ async function proposal(
 
 function failure({ request }: View, batch: Batch): ProposalFailed {
   const { experimentId, iterationId, attempt, final } = request;
-  const error = errorOf(batch);
+  const error = errorOf(batch, final);
   return {
     type: 'whale.proposal.failed.v1',
     // What another attempt cannot mend is not tried again.
@@ -88,9 +88,14 @@ function failure({ request }: View, batch: Batch): ProposalFailed {
 
 const EXHAUSTED = 'PROPOSER_EXHAUSTED';
 const LIMIT = 'PROPOSER_LIMIT';
+const FAILED = 'PROPOSER_FAILED';
 
-function errorOf({ judged, end, error }: Batch): ErrorDescription {
+function errorOf({ judged, end, error }: Batch, isLastAttempt: boolean): ErrorDescription {
   if (error !== null) return error;
+  // What broke may work the next time; one that breaks each time needs a person.
+  if (end.reason === 'failed') {
+    return { code: FAILED, message: end.message ?? 'the proposer has failed', retryable: !isLastAttempt };
+  }
   // Who ends without a draft and says why would be asked the same, and paid for, once more.
   if (judged.length === 0 && end.message !== null && end.reason === 'finished') {
     return { code: EXHAUSTED, message: `the proposer has no candidate: ${end.message}`, retryable: false };

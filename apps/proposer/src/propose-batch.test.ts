@@ -210,6 +210,21 @@ describe('a batch of candidates', () => {
     expect(failed).toMatchObject([{ final: true, error: { code: 'PROPOSER_EXHAUSTED', retryable: false } }]);
   });
 
+  it.each([false, true])(
+    'that breaks is tried again, and needs a person after the last attempt (%s)',
+    async (final) => {
+      const broken: Proposer = {
+        // eslint-disable-next-line require-yield -- it breaks before it writes
+        async *propose() {
+          return { reason: 'failed', message: 'exit code 1' };
+        },
+      };
+      const { failed } = split(await ask(smallDomain([]), { final }, broken));
+      const error = { code: 'PROPOSER_FAILED', message: 'exit code 1', retryable: !final };
+      expect(failed).toMatchObject([{ final, error }]);
+    },
+  );
+
   it('rejects a draft whose parent nobody knows', async () => {
     const domain = smallDomain([]);
     const proposer = scripted({ source: domain.seedHarness.replace('Answer.', 'Say.'), parent: 'f'.repeat(64) });
