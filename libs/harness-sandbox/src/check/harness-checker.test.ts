@@ -75,8 +75,67 @@ describe('plausible harnesses pass', () => {
       type Effect = { mine: true };
       export default function* () { return { answer: PROMPTS.a }; }`,
     ],
+    [
+      'texts and comments that only look like directives',
+      `// Nobody says @ts-ignore in the middle.
+      //// <reference lib="dom" />
+      /* /// <reference lib="dom" /> */
+      // @ts-check
+      const text = "// @ts-ignore" + \`\n// @ts-expect-error\n/// <reference lib="dom" />\`;
+      const pattern = /[/*]\\/ @ts-ignore/;
+      // @ts-nocheck
+      ${bare('return { answer: text.replace(pattern, "") };')}
+      //# sourceMappingURL=harness.js.map`,
+    ],
   ])('%s', async (_name, source) => {
     expect(await check(source)).toEqual({ ok: true, harnessId: sha256(source) });
+  });
+});
+
+describe('no comment steers the check', () => {
+  const wrong = 'return { answer: task.nope };';
+  test.each([
+    ['@ts-nocheck', `// @ts-nocheck: for now\n${bare(wrong)}`, 1, 'no @ts-nocheck'],
+    [
+      '@ts-nocheck below a line for a shell',
+      `#!/usr/bin/env node\n// @ts-nocheck\n${bare(wrong)}`,
+      2,
+      'no @ts-nocheck',
+    ],
+    ['@ts-ignore', bare(`// @ts-ignore\n${wrong}`), 3, 'no @ts-ignore'],
+    ['@ts-ignore in a block', bare(`/* @ts-ignore */\n${wrong}`), 3, 'no @ts-ignore'],
+    [
+      '@ts-ignore in the last line of a block',
+      bare(`/**\n * so it is\n * @ts-ignore */\n${wrong}`),
+      5,
+      'no @ts-ignore',
+    ],
+    ['@ts-ignore in a template', bare('return { answer: `${/* @ts-ignore */\ntask.nope}` };'), 3, 'no @ts-ignore'],
+    ['@ts-expect-error', bare(`// @ts-expect-error it is there\n${wrong}`), 3, 'no @ts-expect-error'],
+    [
+      'a library',
+      `/// <reference lib="dom" />\n${bare('return { answer: document.title };')}`,
+      1,
+      'no /// <reference>',
+    ],
+    ['a library, in another case', `/// <Reference LIB="dom" />\n${bare(wrong)}`, 1, 'no /// <reference>'],
+    ['a package', `/// <reference types="node" />\n${bare(wrong)}`, 1, 'no /// <reference>'],
+    ['a file', `// mine\n/// <reference path="./harness.d.ts" />\n${bare(wrong)}`, 2, 'no /// <reference>'],
+    ['no library', `/// <reference no-default-lib="true" />\n${bare(wrong)}`, 1, 'no /// <reference>'],
+    ['a name as a module', `/// <amd-module name="x" />\n${bare(wrong)}`, 1, 'no /// <amd-module>'],
+    ['a dependency', `/// <amd-dependency path="x" />\n${bare(wrong)}`, 1, 'no /// <amd-dependency>'],
+    ['@jsx', `/** @jsx h */\n${bare(wrong)}`, 1, 'no @jsx'],
+    ['@jsxFrag', `/** @jsxFrag h */\n${bare(wrong)}`, 1, 'no @jsxfrag'],
+    ['@jsxImportSource', `/** @jsxImportSource x */\n${bare(wrong)}`, 1, 'no @jsximportsource'],
+    ['@jsxRuntime', `/** @jsxRuntime automatic */\n${bare(wrong)}`, 1, 'no @jsxruntime'],
+  ])('%s', async (_name, source, line, message) => {
+    expect(await check(source)).toMatchObject({
+      ok: false,
+      stage: 'structure',
+      line,
+      message: expect.stringContaining(message),
+      hint: expect.any(String),
+    });
   });
 });
 

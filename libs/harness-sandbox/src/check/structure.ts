@@ -1,4 +1,5 @@
 import type * as TS from 'typescript';
+import { directivesOf } from './directives.ts';
 import type { Problem } from './protocol.ts';
 import { ts } from './typescript.ts';
 
@@ -21,9 +22,12 @@ const MAIN_HINT = 'write: export default function* (task: TaskInput, limits: Lim
 const PROMPTS_HINT = "write: export const PROMPTS = { system: '…' };";
 const SYNC_HINT = 'a harness is synchronous: use function* and yield* generate(…) or yield* tool(…)';
 
-/** What the syntax alone says: the two exports are there and of the right kind; nothing asynchronous, no import. */
+/**
+ * What the syntax alone says: the two exports are there and of the right kind; nothing asynchronous, no import, no
+ * directive for the compiler.
+ */
 export function readStructure(file: TS.SourceFile): Structure | Problem[] {
-  const problems: Problem[] = [];
+  const problems = directivesOf(file).map(({ position, message, hint }) => problemAt(file, position, message, hint));
   const report = (node: TS.Node, message: string, hint?: string): void => {
     problems.push(problemAt(file, node.getStart(file), message, hint));
   };
