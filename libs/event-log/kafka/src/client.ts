@@ -1,6 +1,10 @@
 import { Kafka, logLevel, type KafkaConfig, type RetryOptions } from 'kafkajs';
 import { readEveryCompression } from './codecs.ts';
+import { keepTimersInTheFuture } from './kafkajs-internals.ts';
 import type { KafkaSettings } from './settings.ts';
+
+readEveryCompression();
+keepTimersInTheFuture();
 
 /** How long a call goes on trying while brokers are away, unless it is told otherwise. */
 export const PATIENCE_MS = 12_000;
@@ -20,7 +24,6 @@ export function kafkaClient(
   requestTimeout: number = REQUEST_TIMEOUT_MS,
 ): Kafka {
   const { brokers, clientId, tls, sasl } = settings;
-  readEveryCompression();
   return new Kafka({
     brokers: [...brokers],
     clientId,

@@ -1,6 +1,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogError, type TopicPartition } from '@whale/event-log';
+import { committed } from './aborted.ts';
 import { kafkaClient, retries } from './client.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { toLogError, typeOf } from './errors.ts';
@@ -86,7 +87,7 @@ export class KafkaCluster {
   /** Records from `offset` on, about `maxBytes` of them, at least one where there is one. */
   async fetch({ topic, partition }: TopicPartition, offset: number, maxBytes: number): Promise<FetchedPage> {
     const about = `${topic}/${partition}`;
-    const messages = await this.#request(about, async (cluster) => {
+    const fetched = await this.#request(about, async (cluster) => {
       await cluster.addMultipleTargetTopics([topic]);
       const leader = cluster.findTopicPartitionMetadata(topic).find(({ partitionId }) => partitionId === partition);
       if (leader === undefined) throw new LogError('LOG_UNKNOWN_TOPIC', `${about} does not exist`);
@@ -99,11 +100,11 @@ export class KafkaCluster {
         topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes }] }],
         rackId: '',
       });
-      return responses[0]?.partitions[0]?.messages ?? [];
+      return responses[0]?.partitions[0] ?? { messages: [] };
     });
-    const last = messages.at(-1);
+    const last = fetched.messages.at(-1);
     return {
-      messages: messages.filter((each) => each.isControlRecord !== true && Number(each.offset) >= offset),
+      messages: committed(fetched).filter((each) => Number(each.offset) >= offset),
       next: last === undefined ? undefined : Math.max(offset, Number(last.offset) + 1),
     };
   }

@@ -40,6 +40,9 @@ const REMEDIES: Readonly<Partial<Record<LogErrorCode, string>>> = {
 const LEADERLESS =
   'some partition on these brokers, maybe of another topic, has no leader; `kafka-topics.sh --describe --unavailable-partitions` names it';
 
+const NAMED_BY_BROKERS =
+  'a host that is not in the URL of the log is one by which a broker calls itself (advertised.listeners)';
+
 const AUTHENTICATION = 'KafkaJSSASLAuthenticationError';
 
 /** Any failure of kafkajs as a `LogError`; `about` says what was tried, on what. */
@@ -56,11 +59,9 @@ export function toLogError(error: unknown, about: string): LogError {
   if (certificate !== undefined) return new LogError('LOG_UNAUTHORIZED', `${about}: ${certificate}`, { cause: error });
   const fatal = chain.some(({ name, retriable }) => name === 'KafkaJSProtocolError' && retriable === false);
   if (fatal) return new LogError('LOG_IO', `${about}: ${said}`, { cause: error });
-  const leaderless = chain.some(({ type }) => type === 'LEADER_NOT_AVAILABLE');
-  return new LogError('LOG_UNAVAILABLE', `${about}: ${leaderless ? LEADERLESS : said}`, {
-    retryable: true,
-    cause: error,
-  });
+  const why = chain.some(({ type }) => type === 'LEADER_NOT_AVAILABLE') ? LEADERLESS : said;
+  const remedy = said.includes('ENOTFOUND') ? `; ${NAMED_BY_BROKERS}` : '';
+  return new LogError('LOG_UNAVAILABLE', `${about}: ${why}${remedy}`, { retryable: true, cause: error });
 }
 
 /** The protocol's name of what went wrong, from wherever in the chain it is. */

@@ -104,7 +104,8 @@ export class HeldPartitions {
       for (const state of waiting) {
         if (state.ended) continue;
         try {
-          state.begin(checkpoints.get(state), low.get(keyOf(state)) ?? 0, head.get(keyOf(state)) ?? 0);
+          const lost = state.begin(checkpoints.get(state), low.get(keyOf(state)) ?? 0, head.get(keyOf(state)) ?? 0);
+          if (lost !== undefined) this.#report(lost, state.at);
           this.seek(state);
           begun.add(state);
         } catch (error) {

@@ -151,7 +151,7 @@ describeKafka(
       expect(beyond.values).toEqual([]);
     });
 
-    it('what retention has deleted is passed over', async (test) => {
+    it('what was deleted before it was read is passed over, and told', async (test) => {
       const settings = await temporarySettings();
       const log = await temporaryLog(test, settings);
       await log.ensureTopics([{ name: 't', partitions: 1, retentionMs: 3_600_000 }]);
@@ -167,15 +167,65 @@ describeKafka(
       });
       const consumer = await consuming(test, log, new Consumer(new Map([[0, 1]])));
       await eventually(() => expect(consumer.values).toEqual(['2', '3']));
+      const lost = { code: 'LOG_TRUNCATED', message: expect.stringMatching(/^offset 1 of t\/0 /u) as string };
+      expect(consumer.errors).toMatchObject([{ error: lost, partition: 0 }]);
+      const newcomer = new Consumer();
+      await newcomer.start(log, 'newcomer', 't');
+      test.onTestFinished(() => newcomer.stop());
+      await eventually(() => expect(newcomer.values).toEqual(['2', '3']));
+      expect(newcomer.errors).toMatchObject([{ error: { code: 'LOG_TRUNCATED' } }]);
       expect((await readAll(log, 't')).map(({ value }) => value)).toEqual(['2', '3']);
       expect(await collect(log.read({ topic: 't', partition: 0, from: 0, to: 2 }))).toEqual([]);
     });
 
+    it('K1: what a transaction wrote counts when it was committed, also after much that was not', async (test) => {
+      const settings = await temporarySettings();
+      const log = await temporaryLog(test, settings);
+      await log.ensureTopics([{ name: 't', partitions: 1 }]);
+      const topic = `${settings.topicPrefix}t`;
+      const producer = foreign(settings).producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
+      await producer.connect();
+      test.onTestFinished(() => producer.disconnect());
+      const write = async (values: readonly string[], end: 'commit' | 'abort') => {
+        const transaction = await producer.transaction();
+        for (const value of values) await transaction.send({ topic, messages: [{ key: 'k', value }] });
+        await transaction[end]();
+      };
+      await write(['first'], 'commit');
+      // More than one fetch takes.
+      await write(Array<string>(5).fill(randomBytes(350_000).toString('hex')), 'abort');
+      await write(['second'], 'commit');
+      await write(['never'], 'abort');
+      const consumer = await consuming(test, log);
+      await eventually(() => expect(consumer.values).toEqual(['first', 'second']));
+      await log.append([record('t', 'k', 'third')]);
+      await eventually(() => expect(consumer.values).toEqual(['first', 'second', 'third']));
+      expect((await readAll(log, 't')).map(({ value }) => value)).toEqual(consumer.values);
+      const [head] = await log.heads(['t']);
+      expect(consumer.status.partitions).toMatchObject([{ nextOffset: head?.offset, head: head?.offset }]);
+    });
+
+    it('a topic that takes less than others gets its records in smaller batches', async (test) => {
+      const settings = await temporarySettings({ WHALE_KAFKA_COMPRESSION: 'none' });
+      const admin = foreign(settings).admin();
+      await admin.connect();
+      test.onTestFinished(() => admin.disconnect());
+      const configEntries = [{ name: 'max.message.bytes', value: '20000' }];
+      await admin.createTopics({ topics: [{ topic: `${settings.topicPrefix}t`, numPartitions: 1, configEntries }] });
+      const log = await temporaryLog(test, settings);
+      const values = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(5_000)}`);
+      await log.append(values.map((value) => record('t', 'k', value)));
+      expect((await readAll(log, 't')).map(({ value }) => value)).toEqual(values);
+      const large = log.append([record('t', 'k', 'small'), record('t', 'k', 'x'.repeat(21_000))]);
+      await expect(large).rejects.toMatchObject({ code: 'LOG_RECORD_TOO_LARGE' });
+    });
+
     it.sequential('K4: nothing is printed', async (test) => {
+      const timers = vi.spyOn(globalThis, 'setTimeout');
       const printed = vi.spyOn(console, 'log');
       const out = vi.spyOn(process.stdout, 'write');
       const err = vi.spyOn(process.stderr, 'write');
-      test.onTestFinished(() => [printed, out, err].forEach((spy) => spy.mockRestore()));
+      test.onTestFinished(() => [printed, out, err, timers].forEach((spy) => spy.mockRestore()));
       const log = await temporaryLog(test, await temporarySettings());
       await log.ensureTopics([{ name: 't', partitions: 1 }]);
       await log.append([record('t', 'k', 'v')]);
@@ -183,6 +233,8 @@ describeKafka(
       await eventually(() => expect(consumer.values).toEqual(['v']));
       await consumer.stop();
       for (const spy of [printed, out, err]) expect(spy).not.toHaveBeenCalled();
+      // Of which Node prints a warning from 24 on.
+      expect(timers.mock.calls.filter(([, ms]) => ms !== undefined && ms < 0)).toEqual([]);
     });
   },
   { timeout: 60_000, concurrent: true },

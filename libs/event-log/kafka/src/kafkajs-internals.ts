@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Kafka, KafkaMessage, Producer, ProducerConfig } from 'kafkajs';
 import { LogError } from '@whale/event-log';
 
@@ -35,10 +36,19 @@ interface Broker {
     isolationLevel: number;
     topics: { topic: string; partitions: { partition: number; fetchOffset: string; maxBytes: number }[] }[];
     rackId: string;
-  }): Promise<{ responses: { partitions: { highWatermark: string; messages: FetchedMessage[] }[] }[] }>;
+  }): Promise<{ responses: { partitions: FetchedPartition[] }[] }>;
 }
 
-type FetchedMessage = KafkaMessage & { isControlRecord?: boolean };
+export interface FetchedPartition {
+  messages: FetchedMessage[];
+  /** Of the transactions that were aborted, and have records here. */
+  abortedTransactions?: { producerId: string; firstOffset: string }[] | null;
+}
+
+export type FetchedMessage = KafkaMessage & {
+  isControlRecord?: boolean;
+  batchContext: { producerId: string; inTransaction: boolean };
+};
 
 const METADATA_MAX_AGE_MS = 300_000;
 export const READ_COMMITTED = 1;
@@ -84,4 +94,21 @@ function createCluster(kafka: Kafka): [symbol, CreateCluster] {
   const symbol = Object.getOwnPropertySymbols(kafka).find((each) => each.description === 'private:Kafka:createCluster');
   if (symbol === undefined) throw new LogError('LOG_IO', 'this is not the version of kafkajs that is pinned');
   return [symbol, (kafka as unknown as Record<symbol, CreateCluster>)[symbol] as CreateCluster];
+}
+
+interface RequestQueue {
+  /** ms since epoch; -1 as long as no broker has asked to wait. */
+  throttledUntil: number;
+  scheduleCheckPendingRequests(): void;
+}
+
+/** Where nothing is throttled it sets a timer for a time long past, of which Node prints a warning from 24 on. */
+export function keepTimersInTheFuture(): void {
+  const load = createRequire(import.meta.url);
+  const { prototype } = load('kafkajs/src/network/requestQueue') as { prototype: RequestQueue };
+  const schedule = prototype.scheduleCheckPendingRequests;
+  prototype.scheduleCheckPendingRequests = function () {
+    this.throttledUntil = Math.max(this.throttledUntil, Date.now());
+    schedule.call(this);
+  };
 }

@@ -13,7 +13,7 @@ const HEAD_BYTES = 10;
  * with its SASL mechanisms, none where it knows no users; undefined when nobody answers as Kafka does. Never rejects.
  */
 export async function signInMechanisms(address: string, tls: boolean): Promise<string[] | undefined> {
-  const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) as unknown as [string, string, string];
+  const [, host, port] = /^(.*):(\d+)$/.exec(address) as unknown as [string, string, string];
   const where = { host, port: Number(port) };
   // Nothing is told to it that it could misuse.
   const socket = tls ? connectByTls({ ...where, rejectUnauthorized: false }) : connectPlainly(where);

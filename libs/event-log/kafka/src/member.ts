@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Batch, Consumer, ConsumerGroupJoinEvent, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type {
+  Batch,
+  Consumer,
+  ConsumerGroupJoinEvent,
+  ConsumerStartBatchProcessEvent,
+  EachBatchPayload,
+  KafkaMessage,
+} from 'kafkajs';
 import type { PartitionStatus, SubscribeOptions, TopicPartition } from '@whale/event-log';
 import { turn } from '@whale/kernel';
 import { stickyAssigner } from './assigner.ts';
@@ -108,10 +115,11 @@ export class Member {
       allowAutoTopicCreation: false,
       retry: { ...retries(MOST_RETRIES), restartOnFailure: async () => false },
     });
-    const { GROUP_JOIN, FETCH, CRASH, HEARTBEAT } = consumer.events;
+    const { GROUP_JOIN, FETCH, CRASH, HEARTBEAT, START_BATCH_PROCESS } = consumer.events;
     consumer.on(GROUP_JOIN, ({ payload }) => this.#onJoined(payload));
     consumer.on(FETCH, () => this.#hooks.onAlive());
     consumer.on(HEARTBEAT, () => watch.answered());
+    consumer.on(START_BATCH_PROCESS, ({ payload }) => this.#onNothing(payload));
     consumer.on(CRASH, ({ payload }) => this.#end(payload.error));
     return consumer;
   }
@@ -181,6 +189,20 @@ export class Member {
       done += some.length;
       await turn();
     }
+    state.passOver(Number(batch.lastOffset()) + 1);
+  }
+
+  /** A batch of nothing but aborted records is handed to nobody; kafkajs goes on after it by itself. */
+  #onNothing({
+    topic,
+    partition,
+    batchSize,
+    firstOffset,
+    lastOffset,
+  }: ConsumerStartBatchProcessEvent['payload']): void {
+    const state = this.#held.find(topic, partition);
+    if (batchSize > 0 || state?.next === undefined || Number(firstOffset) > state.next) return;
+    state.passOver(Number(lastOffset) + 1);
   }
 
   /** Whether the handler has taken them. */

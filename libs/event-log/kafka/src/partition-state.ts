@@ -1,4 +1,11 @@
-import { backOffMs, checkCheckpoint, type BackOff, type PartitionStatus, type TopicPartition } from '@whale/event-log';
+import {
+  backOffMs,
+  checkCheckpoint,
+  LogError,
+  type BackOff,
+  type PartitionStatus,
+  type TopicPartition,
+} from '@whale/event-log';
 
 /** One partition for as long as a member holds it: how far it has come, and when it may be tried again. */
 export class PartitionState {
@@ -37,13 +44,23 @@ export class PartitionState {
     return this.#retryRecords ?? maxRecords;
   }
 
-  /** `low` and `head`: the offsets that the partition has. What retention has deleted is passed over. */
-  begin(checkpoint: number | undefined, low: number, head: number): void {
-    const next = checkpoint ?? low;
-    checkCheckpoint(`${this.at.topic}/${this.at.partition}`, next, head, 'the topic was made anew');
+  /**
+   * `low` and `head`: the offsets that the partition has. What was deleted before it was read is passed over: returns
+   * the error to tell of it.
+   */
+  begin(checkpoint: number | undefined, low: number, head: number): LogError | undefined {
+    const next = checkpoint ?? 0;
+    const name = `${this.at.topic}/${this.at.partition}`;
+    checkCheckpoint(name, next, head, 'the topic was made anew');
     this.next = Math.max(next, low);
     this.head = head;
     this.#failures = 0;
+    if (next >= low) return undefined;
+    return new LogError(
+      'LOG_TRUNCATED',
+      `${low === next + 1 ? `offset ${next}` : `offsets ${next} to ${low - 1}`} of ${name} were deleted before they were read, ` +
+        'and experiments that need them wait for ever. `whale topics --apply` sets topics to be kept; submit such experiments again with `--set name=…`',
+    );
   }
 
   async work(delivery: () => Promise<void>): Promise<void> {
@@ -70,6 +87,11 @@ export class PartitionState {
     this.#failures++;
     this.#retryRecords = deliveredRecords ?? this.#retryRecords;
     this.#timer = setTimeout(retry, pauseMs);
+  }
+
+  /** What lies before is nothing to deliver: markers of transactions, and records of aborted ones. */
+  passOver(next: number): void {
+    if (this.next !== undefined) this.next = Math.max(this.next, next);
   }
 
   end(): void {

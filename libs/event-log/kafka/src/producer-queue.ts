@@ -151,12 +151,19 @@ export class ProducerQueue {
   }
 
   async #write(calls: readonly Call[]): Promise<LogError | undefined> {
-    for (const records of cut(
-      calls.flatMap((call) => call.records),
-      REQUEST_BYTES,
-    )) {
-      const error = await this.#send(calls, records);
-      if (error !== undefined) return error;
+    const pieces = [
+      ...cut(
+        calls.flatMap((call) => call.records),
+        REQUEST_BYTES,
+      ),
+    ];
+    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
+      const error = await this.#send(calls, piece);
+      if (error === undefined) continue;
+      // A topic may take less than other topics do: only a record that is alone is too large.
+      if (error.code !== 'LOG_RECORD_TOO_LARGE' || piece.length === 1 || calls.length > 1) return error;
+      const half = Math.ceil(piece.length / 2);
+      pieces.unshift(piece.slice(0, half), piece.slice(half));
     }
     return undefined;
   }

@@ -14,8 +14,8 @@ async function certificates(): Promise<Certificates> {
 
 describe('kafkaSettings', () => {
   it('has defaults for everything but the brokers', () => {
-    expect(kafkaSettings('kafka://a:9092,b.example:9093,[::1]:9094', {})).toEqual({
-      brokers: ['a:9092', 'b.example:9093', '[::1]:9094'],
+    expect(kafkaSettings('kafka://a:9092,b.example:9093,127.0.0.1:9094', {})).toEqual({
+      brokers: ['a:9092', 'b.example:9093', '127.0.0.1:9094'],
       tls: null,
       sasl: null,
       clientId: 'whale',
@@ -88,6 +88,7 @@ describe('kafkaSettings', () => {
     ['kafka://a', {}, '"a" is no host:port'],
     ['kafka://a:99999', {}, '"a:99999" is no host:port'],
     ['kafka://a:1/topic', {}, 'kafka://host:port'],
+    ['kafka://[::1]:1', {}, 'IPv6'],
     ['kafka://a:1', { WHALE_KAFKA_COMPRESSION: 'zstd' }, 'WHALE_KAFKA_COMPRESSION: expected one of none, gzip'],
     ['kafka://a:1', { WHALE_KAFKA_REPLICATION: 'many' }, 'WHALE_KAFKA_REPLICATION: expected a whole number'],
     ['kafka://a:1', { WHALE_KAFKA_TOPIC_PREFIX: 'a b' }, 'WHALE_KAFKA_TOPIC_PREFIX: expected at most 100'],

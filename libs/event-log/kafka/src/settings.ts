@@ -52,7 +52,7 @@ export interface KafkaSettings {
 }
 
 const URL_SHAPE = /^(kafkas?):\/\/([^/?#]+)\/?$/;
-const BROKER = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/;
+const BROKER = /^[A-Za-z0-9._-]+:(\d{1,5})$/;
 const EXPECTED_URL = 'kafka://host:port[,host:port…], or kafkas:// for TLS';
 
 const name = z.string().regex(/^[A-Za-z0-9._-]{0,100}$/, 'at most 100 of a-z A-Z 0-9 . _ -');
@@ -117,6 +117,10 @@ function parseUrl(url: string): { secure: boolean; brokers: string[] } {
   const match = URL_SHAPE.exec(url);
   if (match === null) throw new InputError(`log ${url}: expected ${EXPECTED_URL}`);
   const [, scheme, authority] = match as unknown as [string, string, string];
+  // kafkajs takes what stands before the first colon for the host.
+  if (authority.includes('[')) {
+    throw new InputError(`log ${url}: expected a host's name or IPv4 address, since kafkajs knows no IPv6 address`);
+  }
   const brokers = authority.split(',').map((broker) => broker.trim());
   for (const broker of brokers) {
     const port = Number(BROKER.exec(broker)?.[1]);

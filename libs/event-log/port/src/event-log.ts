@@ -88,7 +88,8 @@ export interface SubscribeOptions {
   onRevoked?: (partition: TopicPartition) => void | Promise<void>;
   /**
    * Told of each failed delivery; the subscription goes on. Told also, once for each reason and with partition -1, of
-   * what keeps the subscription as a whole from working.
+   * what keeps the subscription as a whole from working; and of records that were deleted before they were read
+   * (`LOG_TRUNCATED`).
    */
   onError?: (error: unknown, batch: TopicPartition) => void;
   maxBatchRecords?: number;
@@ -137,6 +138,8 @@ export type LogErrorCode =
   | 'LOG_RECORD_TOO_LARGE'
   /** The log cannot be reached at the moment. */
   | 'LOG_UNAVAILABLE'
+  /** Records were deleted before this group had read them; the partition goes on after them. */
+  | 'LOG_TRUNCATED'
   /** The log knows who asks and says no, or does not know who asks. */
   | 'LOG_UNAUTHORIZED'
   | 'LOG_IO';

@@ -3,6 +3,7 @@ import type { BlobStore } from '@whale/blob-store';
 import { decodeRecord, eventDefinition, latestType, type AnyEvent } from '@whale/contracts';
 import type { EventLog, Position, RecordBatch, Subscription } from '@whale/event-log';
 import { describeError } from '@whale/kernel';
+import { deliveryTrouble } from '../transport/delivery-trouble.ts';
 import { applyEvents } from './apply.ts';
 import { moveCheckpoint, readCheckpoints } from './checkpoints.ts';
 import type { Projection } from './projection.ts';
@@ -55,8 +56,7 @@ export class Projector {
       topics: this.#topics(),
       checkpoint: ({ topic, partition }) => this.#checkpoint(topic, partition),
       onBatch: (batch) => this.handle(batch),
-      onError: (error, { topic, partition }) =>
-        onTrouble(`projections, ${topic}/${partition}: ${describeError(error).message}; trying again`),
+      onError: (error, at) => onTrouble(`projections, ${deliveryTrouble(error, at)}`),
     });
   }
 

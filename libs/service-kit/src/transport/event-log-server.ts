@@ -8,6 +8,7 @@ import type { ServiceTelemetry, Tell } from '../telemetry/service-telemetry.ts';
 import type { WorkRunner } from '../work/work-runner.ts';
 import { stopAll } from '../stop-all.ts';
 import { BatchReactor, type InvokeHandler } from './batch-reactor.ts';
+import { deliveryTrouble } from './delivery-trouble.ts';
 import type { Emitter } from './emitter.ts';
 import type { OutboxRelay } from './relay.ts';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -81,8 +82,7 @@ export class EventLogServer extends Server implements CustomTransportStrategy {
         if (work > 0) this.#options.workRunner()?.poke();
       },
       onError: (error, { topic, partition }) => {
-        const { code, message } = describeError(error);
-        onTrouble(`${topic}/${partition}: ${message}; trying again`, { topic, partition, code });
+        onTrouble(deliveryTrouble(error, { topic, partition }), { topic, partition, code: describeError(error).code });
       },
     });
   }
