@@ -81,13 +81,15 @@ export class Server {
     throw new EnvironmentError(`PostgreSQL does not start: ${said}`);
   }
 
-  /** By SIGINT all connections are cut and the server shuts down; SIGKILL leaves it no time for anything. */
+  /** By SIGINT all connections are cut and the server shuts down; SIGKILL leaves it and its workers no time for anything. */
   async halt(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     const child = this.#process;
     this.#process = null;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
+    const workers = signal === 'SIGKILL' ? await childrenOf(child.pid as number) : [];
     child.kill(signal);
+    for (const worker of workers) killIfThere(worker);
     const tooLong = setTimeout(() => child.kill('SIGKILL'), LONGEST_STOP_MS);
     await exited;
     clearTimeout(tooLong);
@@ -96,6 +98,20 @@ export class Server {
   async remove(): Promise<void> {
     await this.halt('SIGINT');
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}
+
+/** Workers go on answering until they notice that the server is gone. Where there is no /proc they are left to do so. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return list.split(' ').map(Number).filter(Boolean);
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was quicker.
   }
 }
 
