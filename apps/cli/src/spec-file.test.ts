@@ -49,6 +49,9 @@ describe('a spec file', () => {
     ['a value of another kind', ['seed=[1]'], /seed: .*number.*\(value: \[1\]\)/],
     ['an unknown strategy', ['strategy.kind=magic'], /strategy\.kind: /],
     ['a value that is not YAML', ['seed=[1'], /--set seed=\[1: the value is not YAML/],
+    ['a tag', ['seed=!!js/function x'], /--set seed=!!js\/function x: the value is not YAML: Unresolved tag/],
+    ['several values', ['seed=1\n---\n2'], /the value is not YAML: Source contains multiple documents/],
+    ['a value that holds itself', ['domain.options=&a { b: *a }'], /an alias lies within what it names/],
     ['no path', ['=3'], /expected path=value/],
     ['no value', ['seed'], /expected path=value/],
     ['a path into a prototype', ['__proto__.polluted=1'], /expected path=value/],
@@ -64,6 +67,9 @@ describe('a spec file', () => {
     expect(() => loadSpec(file('d.yaml', 'name: [1,\nb: 2'))).toThrow(/d\.yaml:\d+ is not YAML/);
     expect(() => loadSpec(file('e.yaml', '- a\n- b'))).toThrow(/expected a mapping of keys, found a list/);
     expect(() => loadSpec(file('f.yaml', ''))).toThrow(/found nothing/);
+    expect(() => loadSpec(file('h.yaml', `${SPEC}seed: !!js/function x`))).toThrow(
+      /h\.yaml:5 is not YAML: Unresolved tag/,
+    );
     // Aliases that blow up (a "billion laughs") end in an error, not in memory.
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x,x]',

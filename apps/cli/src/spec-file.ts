@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { parseSpec, type Spec } from '@whale/contracts';
 import { InputError } from '@whale/kernel';
+import { oneLine } from './print/text.ts';
+import { parseYaml, YamlProblem } from './yaml.ts';
 
 /**
  * Reads a spec from a YAML or JSON file, with `path=value` changes made before it is checked. Throws InputError that
@@ -28,13 +29,11 @@ function readText(file: string): string {
 function parseText(file: string, text: string): unknown {
   let value: unknown;
   try {
-    value = parseYaml(text, { maxAliasCount: 100 });
+    value = parseYaml(text);
   } catch (error) {
-    const where = error instanceof YAMLParseError && error.linePos ? `:${error.linePos[0].line}` : '';
-    const [what = ''] = (error as Error).message.split('\n');
-    throw new InputError(`${file}${where} is not YAML: ${what.replace(/ at line \d+, column \d+:$/, '')}`, {
-      cause: error,
-    });
+    if (!(error instanceof YamlProblem)) throw error;
+    const where = error.line === undefined ? '' : `:${error.line}`;
+    throw new InputError(`${file}${where} is not YAML: ${error.message}`, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const found = value === null ? 'nothing' : Array.isArray(value) ? 'a list' : JSON.stringify(value).slice(0, 40);
@@ -45,16 +44,18 @@ function parseText(file: string, text: string): unknown {
 
 /** `--set strategy.cycles=3`: the value is YAML. A path that the spec does not know is the spec's own error. */
 function withChange(raw: unknown, change: string): unknown {
+  const shown = oneLine(`--set ${change}`, 100);
   const at = change.indexOf('=');
   const path = change.slice(0, Math.max(0, at)).split('.');
   if (at <= 0 || path.some((key) => key === '' || key === '__proto__')) {
-    throw new InputError(`--set ${change}: expected path=value, e.g. --set strategy.cycles=3`);
+    throw new InputError(`${shown}: expected path=value, e.g. --set strategy.cycles=3`);
   }
   let value: unknown;
   try {
     value = parseYaml(change.slice(at + 1));
   } catch (error) {
-    throw new InputError(`--set ${change}: the value is not YAML: ${(error as Error).message.split('\n')[0]}`);
+    if (!(error instanceof YamlProblem)) throw error;
+    throw new InputError(`${shown}: the value is not YAML: ${error.message}`, { cause: error });
   }
   return setIn(raw, path, value);
 }

@@ -21,6 +21,8 @@ function shorten(value: unknown): string {
 }
 
 function asText(value: unknown): string {
+  // JSON has no NaN and no infinity: they would be shown as null.
+  if (typeof value === 'number') return String(value);
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {

@@ -59,6 +59,16 @@ test.each<[string, unknown, string]>([
     '  domain.dataset: Invalid input: expected string, received undefined (value: missing)',
   ],
   [
+    'a number that is none',
+    { ...good, seed: NaN },
+    '  seed: Invalid input: expected number, received NaN (value: NaN)',
+  ],
+  [
+    'infinity in an option',
+    { ...good, domain: { ...good.domain, options: { k: Infinity } } },
+    '  domain.options.k: Invalid input (value: Infinity)',
+  ],
+  [
     'a number in quotes',
     { ...good, harness: { candidates: '3' } },
     '  harness.candidates: Invalid input: expected number, received string (value: "3")',
