@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { scratchFolder, whale } from './support/whale-process.ts';
+import { scratchFolder, whale, whaleIn } from './support/whale-process.ts';
 import { buildProgram } from './program.ts';
 import { scriptedData, type ScriptedData } from './support/scripted-data.ts';
 
@@ -89,11 +89,20 @@ describe('looking at data', () => {
     },
   );
 
-  it('show asks which one where there are several, and for a longer beginning', async () => {
-    expect(await whale(['show', '--data', two])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('which experiment?'),
-    });
+  it('without an id it is the experiment submitted last, and which that is is said beside the output', async () => {
+    const { code, stdout, stderr } = await whale(['show', '--json', '--data', two]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ experimentId: other.experimentId });
+    expect(stderr).toBe(`${other.experimentId}: submitted last of 2 in ${two}\n`);
+    expect((await whale(['show', '--data', data])).stderr).toBe('');
+    for (const command of ['report', 'events', 'audit', 'rebuild']) {
+      const told = await whale([command, '--data', two]);
+      expect(told.stderr, command).toContain(`${other.experimentId}: submitted last`);
+      expect(`${told.stdout}${command}`).not.toContain(experiment.experimentId);
+    }
+  });
+
+  it('show asks for a longer beginning', async () => {
     expect(await whale(['show', 'scripted', '--data', two])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('more than one'),
@@ -149,6 +158,47 @@ describe('looking at data', () => {
 
 const CLAUDE = { kind: 'claude', model: 'x', 'prices.input': '1', 'prices.output': '1' };
 
+describe('a place that cannot be', () => {
+  const file = join(scratch.path, 'a-file');
+  beforeAll(() => writeFileSync(file, ''));
+
+  it.each(['ls', 'show', 'events', 'audit', 'rebuild', 'services', 'doctor', `run ${SPEC}`])(
+    '%s says so',
+    async (line) => {
+      const args = line.split(' ');
+      const message = /^error: --data: .*a-file.* is no folder.*\n$/;
+      for (const place of [file, join(file, 'data')]) {
+        expect(await whale([...args, '--data', place])).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: expect.stringMatching(message),
+        });
+      }
+      expect(await whale([...args, '--data', ''])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: --data: expected a folder, found an empty text/),
+      });
+    },
+  );
+
+  it('names the variable where it is the environment that says it', async () => {
+    const { code, stderr } = await whale(['ls'], { WHALE_DATA: file });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: WHALE_DATA: .*a-file is no folder/)]);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('a full disk for what is printed is told without a stack', async () => {
+    const full = openSync('/dev/full', 'w');
+    for (const line of ['ls', 'events', '--help']) {
+      const { code, stderr } = await whaleIn({ stdout: full }, [...line.split(' '), '--data', data]);
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/^error: the output cannot be written: ENOSPC.*\n$/)]);
+    }
+    // Nor does it hide how the command went.
+    expect((await whaleIn({ stderr: full }, ['show', 'nope', '--data', data])).code).toBe(2);
+    closeSync(full);
+  });
+});
+
 describe('run with bad input writes nothing', () => {
   const fresh = join(scratch.path, 'fresh');
   it.each<[string, string[], number, RegExp]>([
@@ -183,9 +233,7 @@ describe('run with bad input writes nothing', () => {
   });
 
   it('a data folder that cannot be written', async () => {
-    const file = join(scratch.path, 'a-file');
-    writeFileSync(file, '');
-    const { code, stderr } = await whale(['run', SPEC, '--data', join(file, 'data')]);
+    const { code, stderr } = await whale(['run', SPEC, '--data', '/proc/whale']);
     expect(stderr).toMatch(/data folder .* cannot be written to: .*--data DIR/);
     expect(code).toBe(3);
   });

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { EnvironmentError } from '@whale/kernel';
 import { EXIT, exitCodeOf, printError } from './errors.ts';
 import { buildProgram } from './program.ts';
 
@@ -7,8 +8,12 @@ export async function main(args: readonly string[]): Promise<void> {
   // `whale events | head` closes the pipe early: nobody reads on, so there is nothing left to do.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
-    throw error;
+    const message = `the output cannot be written: ${error.message}. Free space, or send it elsewhere.`;
+    printError(new EnvironmentError(message, { cause: error }));
+    process.exit(EXIT.environment);
   });
+  // Nobody can be told; the exit code still says how it went.
+  process.stderr.on('error', () => undefined);
   try {
     const program = await buildProgram(args);
     await program.parseAsync(args, { from: 'user' });

@@ -79,6 +79,7 @@ describe('the text of an audit', () => {
     expect(text).toContain('no steps: recombine asks no model and reads no file');
     expect(text).toContain('claude, 3 candidates asked for');
     expect(auditText([session([], { valid: null })])).toContain('no step yet');
+    expect(auditText([session([], { proposer: 'my\nown' })]).split('\n')).toHaveLength(2);
   });
 });
 

@@ -15,9 +15,9 @@ function sessionText(session: AuditedSession): string {
   const { iteration, cycle, iterationOfCycle, attempt, request, proposer, steps } = session;
   const place = `iteration ${iteration} (cycle ${cycle}, number ${iterationOfCycle})`;
   const again = attempt === 1 ? '' : `, attempt ${attempt}`;
-  const head = `${place}${again}: ${proposer}, ${outcome(session)}, from the workspace at ${request}`;
+  const head = `${place}${again}: ${oneLine(proposer)}, ${outcome(session)}, from the workspace at ${request}`;
   if (steps.length === 0) {
-    return `${head}\n  ${session.valid === null ? 'no step yet' : `no steps: ${proposer} asks no model and reads no file`}`;
+    return `${head}\n  ${session.valid === null ? 'no step yet' : `no steps: ${oneLine(proposer)} asks no model and reads no file`}`;
   }
   const rows = inReadingOrder(steps).map(rowOf);
   const columns = ['turn', 'step', 'bytes', 'tokens', 'USD'];

@@ -2,21 +2,21 @@ import type { Command } from 'commander';
 import { InputError } from '@whale/kernel';
 import { AUDIT_TOPICS, AUDIT_TYPES, auditedSessions, type AuditedSession } from '../audit/sessions.ts';
 import { auditText } from '../audit/text.ts';
-import { experimentIds, readEvents, resolveExperiment } from '../log/experiments.ts';
+import { chosenExperiment, EXPERIMENT_ARGUMENT, readEvents } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { print, printJson, sessionOf } from '../session.ts';
 
 export function auditCommand(program: Command): void {
   program
     .command('audit')
-    .argument('[id]', 'experiment, or the beginning of its id; may be left out where there is just one')
+    .argument('[id]', EXPERIMENT_ARGUMENT)
     .description('what the proposer asked, read and wrote, step by step, with its cost')
     .option('--iteration <n>', 'only this one, counted over all cycles from 1')
     .addHelpText('after', '\nExample:\n  $ whale audit atlas --iteration 2\n')
     .action(async (id: string | undefined, options: { iteration?: string }, command: Command) => {
       const session = sessionOf(command);
       const sessions = await withData(session.location, async (open) => {
-        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.place);
+        const experimentId = await chosenExperiment(open, id, session.place);
         if (!open) return [];
         return auditedSessions(await readEvents(open, { topics: AUDIT_TOPICS, types: AUDIT_TYPES, experimentId }));
       });

@@ -9,7 +9,7 @@ import { entriesText, entryText } from '../dlq/text.ts';
 import { EXIT } from '../errors.ts';
 import { withData, type OpenData } from '../log/open.ts';
 import { plural } from '../print/text.ts';
-import { print, printJson, sessionOf } from '../session.ts';
+import { print, printJson, printTrouble, sessionOf } from '../session.ts';
 
 interface RetryOptions {
   all?: boolean;
@@ -17,8 +17,6 @@ interface RetryOptions {
   code?: string;
   again?: boolean;
 }
-
-const onTrouble = (message: string) => void process.stderr.write(`${message}\n`);
 
 export function dlqCommand(program: Command): void {
   const dlq = program.command('dlq').description('dead letters: records that a service could not handle');
@@ -37,7 +35,7 @@ function list(dlq: Command): void {
       const session = sessionOf(command);
       const topics = topicsOf(options.topic);
       const entries = await withData(session.location, async (open) =>
-        open ? readEntries(open.log, topics, onTrouble) : [],
+        open ? readEntries(open.log, topics, printTrouble) : [],
       );
       if (session.json) return printJson(entries.map(asJson));
       print(entries.length === 0 ? `Nothing is parked in ${session.place}.` : entriesText(entries));
@@ -53,7 +51,7 @@ function show(dlq: Command): void {
     .action(async (id: string, _options, command: Command) => {
       const session = sessionOf(command);
       await withData(session.location, async (open) => {
-        const entries = open ? await readEntries(open.log, topicsOf(undefined), onTrouble) : [];
+        const entries = open ? await readEntries(open.log, topicsOf(undefined), printTrouble) : [];
         const found = findEntries(entries, [id], session.place);
         if (!open) return;
         const shown = await Promise.all(found.map(async (entry) => ({ entry, ...(await examined(entry, open)) })));
@@ -85,7 +83,7 @@ function retry(dlq: Command): void {
       const session = sessionOf(command);
       checkRetry(ids, options);
       const results = await withData(session.location, async (open) => {
-        const entries = open ? await readEntries(open.log, topicsOf(options.topic), onTrouble) : [];
+        const entries = open ? await readEntries(open.log, topicsOf(options.topic), printTrouble) : [];
         const wanted = options.all
           ? entries.filter(({ letter }) => options.code === undefined || letter.code === options.code)
           : findEntries(entries, ids, session.place);

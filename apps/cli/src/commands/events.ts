@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { EVENTS, ExperimentEnded, TOPIC_NAMES, type EventEnvelope } from '@whale/contracts';
 import { InputError } from '@whale/kernel';
-import { experimentIds, resolveExperiment, wanted } from '../log/experiments.ts';
+import { chosenExperiment, EXPERIMENT_ARGUMENT, wanted } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { LogTail } from '../log/tail.ts';
-import { print, sessionOf } from '../session.ts';
+import { print, printTrouble, sessionOf } from '../session.ts';
 
 const POLL_MS = 200;
 
 export function eventsCommand(program: Command): void {
   program
     .command('events')
-    .argument('[id]', 'experiment, or the beginning of its id; may be left out where there is just one')
+    .argument('[id]', EXPERIMENT_ARGUMENT)
     .description('prints the events of an experiment as JSON lines')
     .option('--type <type>', 'only events of this type, e.g. HarnessScored or whale.harness.scored.v1')
     .option('--follow', 'go on until the experiment has ended')
@@ -21,13 +21,11 @@ export function eventsCommand(program: Command): void {
       const session = sessionOf(command);
       const types = options.type === undefined ? undefined : new Set([eventType(options.type)]);
       await withData(session.location, async (open) => {
-        const known = open ? await experimentIds(open) : [];
-        const experimentId = resolveExperiment(known, id, session.place);
+        const experimentId = await chosenExperiment(open, id, session.place);
         if (!open) return;
         const ended = ExperimentEnded.type;
         const wants = wanted(types && options.follow ? new Set([...types, ended]) : types, experimentId);
-        const onTrouble = (message: string) => process.stderr.write(`${message}\n`);
-        const tail = new LogTail({ ...open, topics: TOPIC_NAMES, wants, onTrouble });
+        const tail = new LogTail({ ...open, topics: TOPIC_NAMES, wants, onTrouble: printTrouble });
         for (;;) {
           const events = await tail.next();
           for (const seen of events) if (types?.has(seen.event.type) ?? true) print(asLine(seen));

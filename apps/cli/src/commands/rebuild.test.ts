@@ -27,10 +27,10 @@ test('the report is a small table', () => {
 });
 
 test('what differs is told, and what to do about it', () => {
-  const parts = [part('scheduler', { live: 'f'.repeat(64), equal: false, differences: ['steps: live 7, rebuilt 6'] })];
+  const parts = [part('scheduler', { live: 'f'.repeat(64), equal: false, differences: ['steps: live 7,\nrebuilt 6'] })];
   const decisions = {
     remade: 1,
-    disagreements: ['whale.cycle.ended.v1 of x is on the log and does not follow from it'],
+    disagreements: ['whale.cycle.ended.v1 of x\nis on the log and does not follow from it'],
   };
   const text = reportText({ experimentId: 'x', equal: false, decisions, parts }, { location: embedded('here') });
   expect(text).toContain('scheduler  3fa9c1d2e4b5a697  ffffffffffffffff  NO');

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { EXIT } from '../errors.ts';
-import { experimentIds, resolveExperiment } from '../log/experiments.ts';
+import { chosenExperiment, EXPERIMENT_ARGUMENT } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { table } from '../print/table.ts';
-import { plural } from '../print/text.ts';
+import { oneLine, plural } from '../print/text.ts';
 import type { PartReport, RebuildReport } from '../replay/report.ts';
 import { print, printJson, sessionOf, type Session } from '../session.ts';
 
 export function rebuildCommand(program: Command): void {
   program
     .command('rebuild')
-    .argument('[id]', 'experiment, or the beginning of its id; may be left out where there is just one')
+    .argument('[id]', EXPERIMENT_ARGUMENT)
     .description(
       'rebuilds state and read models from the log, compares them with the live ones, puts back what is missing',
     )
@@ -21,7 +21,7 @@ export function rebuildCommand(program: Command): void {
     .action(async (id: string | undefined, _options, command: Command) => {
       const session = sessionOf(command);
       const report = await withData(session.location, async (open) => {
-        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.place);
+        const experimentId = await chosenExperiment(open, id, session.place);
         // The deciders come with their services, so only who rebuilds pays for them.
         const { rebuild } = await import('../replay/rebuild.ts');
         const { openState } = await import('@whale/service-host');
@@ -49,8 +49,9 @@ export function reportText(report: RebuildReport, { location }: Pick<Session, 'l
   ];
   if (report.equal) return lines.join('\n');
   lines.push('', 'Nothing was changed. What differs:');
-  for (const sentence of decisions.disagreements.slice(0, 10)) lines.push(`  log: ${sentence}`);
-  for (const { part, differences } of parts) for (const sentence of differences) lines.push(`  ${part}: ${sentence}`);
+  for (const sentence of decisions.disagreements.slice(0, 10)) lines.push(`  log: ${oneLine(sentence)}`);
+  for (const { part, differences } of parts)
+    for (const sentence of differences) lines.push(`  ${part}: ${oneLine(sentence)}`);
   lines.push(
     '',
     'To take what follows from the log: stop the services, delete what differs, and rebuild again. The state lies in',

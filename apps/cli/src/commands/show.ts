@@ -1,23 +1,23 @@
 import type { Command } from 'commander';
 import { incumbentOf, summarize } from '@whale/experiment-view';
-import { experimentIds, readView, resolveExperiment } from '../log/experiments.ts';
+import { chosenExperiment, EXPERIMENT_ARGUMENT, readView } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { paint } from '../print/paint.ts';
 import { resultText } from '../print/result.ts';
-import { shortId } from '../print/text.ts';
+import { oneLine, shortId } from '../print/text.ts';
 import { progressOf } from '../run/progress.ts';
 import { print, printJson, sessionOf } from '../session.ts';
 
 export function showCommand(program: Command): void {
   program
     .command('show')
-    .argument('[id]', 'experiment, or the beginning of its id; may be left out where there is just one')
+    .argument('[id]', EXPERIMENT_ARGUMENT)
     .description('summary of an experiment')
     .addHelpText('after', '\nExample:\n  $ whale show atlas --json | jq .best\n')
     .action(async (id: string | undefined, _options, command: Command) => {
       const session = sessionOf(command);
       const view = await withData(session.location, async (open) => {
-        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.place);
+        const experimentId = await chosenExperiment(open, id, session.place);
         if (!open) return null;
         const found = await readView(open, experimentId);
         if (!session.json) return found;
@@ -29,11 +29,11 @@ export function showCommand(program: Command): void {
       if (!view) return;
       const { spec, status, reason } = view;
       const colours = paint(process.stdout);
-      print(`${view.experimentId}  ${status}${reason ? ` (${reason})` : ''}`);
+      print(`${view.experimentId}  ${status}${reason ? ` (${oneLine(reason)})` : ''}`);
       if (spec) {
         const { domain, strategy, policy, proposer, seed } = spec;
         print(
-          `${strategy.kind} on ${domain.name}/${domain.dataset}, policy ${policy.kind}, proposer ${proposer.kind}, seed ${seed}`,
+          `${strategy.kind} on ${oneLine(`${domain.name}/${domain.dataset}`)}, policy ${policy.kind}, proposer ${proposer.kind}, seed ${seed}`,
         );
       }
       if (view.result === null) {

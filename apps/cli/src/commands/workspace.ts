@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InputError } from '@whale/kernel';
-import { experimentIds, resolveExperiment } from '../log/experiments.ts';
+import { chosenExperiment } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { shortId } from '../print/text.ts';
 import { print, printJson, sessionOf } from '../session.ts';
@@ -17,7 +17,7 @@ export function workspaceCommand(program: Command): void {
       const session = sessionOf(command);
       const at = pointOf(options.at);
       await withData(session.location, async (open) => {
-        const experimentId = resolveExperiment(open ? await experimentIds(open) : [], id, session.place);
+        const experimentId = await chosenExperiment(open, id, session.place);
         if (!open) return;
         const { WorkspaceSource } = await import('@whale/proposers/workspace');
         const { loadDomain } = await import('@whale/domain-loader');

@@ -3,6 +3,7 @@ import { ExperimentSubmitted, latestType, type EventEnvelope, type TopicName } f
 import type { EventLog } from '@whale/event-log';
 import { ExperimentFold, VIEW_TOPICS, VIEW_TYPES, type ExperimentView } from '@whale/experiment-view';
 import { InputError } from '@whale/kernel';
+import { printTrouble } from '../session.ts';
 import { LogTail } from './tail.ts';
 
 interface Readable {
@@ -42,19 +43,33 @@ export async function readView(
   return fold.view();
 }
 
+/** What a command says of its argument. */
+export const EXPERIMENT_ARGUMENT = 'experiment, or the beginning of its id; default: the one submitted last';
+
+/** The experiment that is meant, see `resolveExperiment`. Which one that is is said where others could be meant. */
+export async function chosenExperiment(
+  open: Readable | null,
+  given: string | undefined,
+  place: string,
+): Promise<string> {
+  const known = open ? await experimentIds(open) : [];
+  const id = resolveExperiment(known, given, place);
+  // Not on stdout, which may be JSON.
+  if (given === undefined && known.length > 1) printTrouble(`${id}: submitted last of ${known.length} in ${place}`);
+  return id;
+}
+
 /**
- * The experiment that `given` names: an id, the unambiguous beginning of one, or nothing where there is just one.
+ * The experiment that `given` names: an id, the unambiguous beginning of one, or nothing for the last of `known`.
  * Throws InputError that names those that are known.
  */
 export function resolveExperiment(known: readonly string[], given: string | undefined, data: string): string {
   const list = known.map((id) => `  ${id}`).join('\n');
-  if (known.length === 0) {
+  const last = known.at(-1);
+  if (last === undefined) {
     throw new InputError(`there is no experiment in ${data}. Begin one: whale run examples/atlas-small.yaml`);
   }
-  if (given === undefined) {
-    if (known.length === 1) return known[0] as string;
-    throw new InputError(`which experiment? There are ${known.length} in ${data}:\n${list}`);
-  }
+  if (given === undefined) return last;
   if (known.includes(given)) return given;
   const matching = known.filter((id) => id.startsWith(given));
   if (matching.length === 1) return matching[0] as string;

@@ -6,6 +6,7 @@ import { withData } from '../log/open.ts';
 import { print, printJson, type Session } from '../session.ts';
 import { paint } from './paint.ts';
 import { resultText } from './result.ts';
+import { oneLine } from './text.ts';
 
 /** The end of a run: the report is written, the result printed. Returns the exit code. */
 export async function printOutcome(view: ExperimentView, session: Session): Promise<number> {
@@ -30,7 +31,7 @@ export async function printOutcome(view: ExperimentView, session: Session): Prom
   } else {
     const colours = paint(process.stdout);
     print(`\n${resultText(view, colours)}\n\n${report}`);
-    if (view.status !== 'completed') print(`\nThe experiment ${view.status}: ${view.reason ?? ''}`);
+    if (view.status !== 'completed') print(`\nThe experiment ${view.status}: ${oneLine(view.reason ?? '')}`);
   }
   return code;
 }

@@ -3,7 +3,7 @@ import { phaseGains, provisionalResult, type ExperimentView } from '@whale/exper
 import type { Paint } from './paint.ts';
 import { searchText } from './search.ts';
 import { table } from './table.ts';
-import { accuracy, count, duration, endReason, percent, plural, points, shortId } from './text.ts';
+import { accuracy, count, duration, endReason, oneLine, percent, plural, points, shortId } from './text.ts';
 
 /** The result of an experiment for a person: one sentence, then the tables it rests on. */
 export function resultText(view: ExperimentView, paint: Paint): string {
@@ -37,9 +37,9 @@ export function headline(view: ExperimentView): string {
 function stateOf(view: ExperimentView): string {
   switch (view.status) {
     case 'failed':
-      return `failed (${view.reason ?? ''})`;
+      return `failed (${oneLine(view.reason ?? '')})`;
     case 'cancelled':
-      return `was cancelled (${view.reason ?? ''})`;
+      return `was cancelled (${oneLine(view.reason ?? '')})`;
     case 'completed':
       return 'is over';
     default:

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProposalStep } from '@whale/contracts';
+import type { ProposalStep, VerificationFailed } from '@whale/contracts';
 import { ExperimentFold, viewOf } from '@whale/experiment-view';
 import { scriptedExperiment, type ScriptedExperiment } from '@whale/experiment-view/support';
 import { paint } from '../print/paint.ts';
-import { resultText } from '../print/result.ts';
+import { headline, resultText } from '../print/result.ts';
+import { canRedraw, PlainDisplay } from './display.ts';
 import { frame } from './frame.ts';
 import { milestone } from './milestones.ts';
 import { Pace, progressOf } from './progress.ts';
@@ -59,6 +60,47 @@ describe('the lines of a run', () => {
     const text = experiment.events.map(({ event }) => milestone(event, view)?.text ?? '').join('');
     expect(text).toContain('Short [2J queries find more');
     expect(text).not.toMatch(/[\u0000-\u001f\u202a-\u202e]/);
+  });
+});
+
+describe('a display of lines', () => {
+  it('writes one line for one thing, whatever its text holds', () => {
+    const view = viewOf(experiment.experimentId, experiment.events);
+    const lines: string[] = [];
+    const display = new PlainDisplay((line) => lines.push(line));
+    const failed: VerificationFailed['data'] = {
+      experimentId: view.experimentId,
+      rolloutId: 'r',
+      attempt: 1,
+      group: { id: 'g', purpose: 'evaluation' },
+      taskId: 'task\n0:00  a\u001b[2Jb',
+      sampleIndex: 0,
+      error: { code: 'X', message: 'first\nsecond', retryable: false },
+      tokens: { prompt: 0, sampled: 0 },
+    };
+    display.update([{ type: 'whale.verification.failed.v1', data: failed }], view);
+    const ended = experiment.events.at(-1)?.event;
+    if (ended?.type !== 'whale.experiment.ended.v1') throw new Error('no end');
+    display.update([{ ...ended, data: { ...ended.data, status: 'failed', reason: 'one\ntwo' } }], view);
+    display.trouble('three\nfour');
+    display.note('five\r\nsix');
+    expect(lines.map((line) => line.trim())).toEqual([
+      '0:00  a rollout of task 0:00 a [2Jb could not be judged: first second',
+      '0:00  failed: one two',
+      '0:00  (three four)',
+      '0:00  five six',
+    ]);
+  });
+
+  it.each([
+    [{ isTTY: true, columns: 80, rows: 24 }, 'xterm', true],
+    [{ isTTY: true, columns: 80, rows: 24 }, 'dumb', false],
+    [{ isTTY: true, columns: 0, rows: 24 }, 'xterm', false],
+    [{ isTTY: true, columns: 80, rows: 0 }, 'xterm', false],
+    [{ isTTY: true }, 'xterm', false],
+    [{ columns: 80, rows: 24 }, 'xterm', false],
+  ])('is what there is unless a terminal says its size: %j, TERM=%s', (stream, term, redrawn) => {
+    expect(canRedraw(stream, { TERM: term })).toBe(redrawn);
   });
 });
 
@@ -126,6 +168,13 @@ describe('the live frame', () => {
 });
 
 describe('the result', () => {
+  it('tells why an experiment failed in one line', () => {
+    const view = viewOf(experiment.experimentId, []);
+    expect(headline({ ...view, status: 'failed', reason: 'one\ntwo' })).toMatch(
+      /^The experiment failed \(one two\); .*$/,
+    );
+  });
+
   it('begins with a sentence, fits 80 columns and labels what was chosen on test', () => {
     const text = resultText(viewOf(experiment.experimentId, experiment.events), paint({ isTTY: false }));
     expect(text).toMatch(/^Test accuracy rose from \d+\.\d% to \d+\.\d% \(the 95% intervals lie apart\)\./);

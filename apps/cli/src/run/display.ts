@@ -15,6 +15,14 @@ export interface Display {
   close(): void;
 }
 
+/** Whether lines of this stream can be drawn again in place: the terminals of some CI have 0 rows, and take nothing. */
+export function canRedraw(
+  { isTTY, columns, rows }: { isTTY?: boolean; columns?: number; rows?: number },
+  environment: NodeJS.ProcessEnv,
+): boolean {
+  return isTTY === true && Boolean(columns) && Boolean(rows) && environment['TERM'] !== 'dumb';
+}
+
 /** One line for each thing that matters, for files, pipes and CI. */
 export class PlainDisplay implements Display {
   readonly #write: (line: string) => void;
@@ -32,7 +40,7 @@ export class PlainDisplay implements Display {
   }
 
   trouble(line: string): void {
-    this.#line(`(${oneLine(line)})`);
+    this.#line(`(${line})`);
   }
 
   note(line: string): void {
@@ -44,7 +52,7 @@ export class PlainDisplay implements Display {
   }
 
   #line(text: string): void {
-    this.#write(`${elapsed((Date.now() - this.#started) / 1000).padStart(6)}  ${text}`);
+    this.#write(`${elapsed((Date.now() - this.#started) / 1000).padStart(6)}  ${oneLine(text)}`);
   }
 }
 

@@ -8,6 +8,7 @@ import { frame } from './frame.ts';
 import { milestone, type Milestone } from './milestones.ts';
 import { Pace } from './progress.ts';
 
+/** For a terminal that no longer says its size. */
 const FALLBACK = { columns: 80, rows: 24 };
 
 /** For a terminal: what happened scrolls by above, where it stands is redrawn in place below, at most 5 times a second. */
@@ -33,7 +34,7 @@ class LiveDisplay implements Display {
       const shown = milestone(event, view);
       if (shown && !shown.quiet) this.#persist(shown);
     }
-    const { columns = FALLBACK.columns, rows = FALLBACK.rows } = this.#stream;
+    const { columns, rows } = this.#size();
     const now = Date.now();
     const lines = frame({ view, pace: this.#pace, now, startedAt: this.#startedAt, columns, rows, paint: this.#paint });
     this.#draw(`\n${lines.join('\n')}`);
@@ -53,11 +54,16 @@ class LiveDisplay implements Display {
   }
 
   #persist({ text, tone }: Milestone): void {
-    const { columns = FALLBACK.columns } = this.#stream;
+    const { columns } = this.#size();
     const time = elapsed((Date.now() - this.#startedAt) / 1000).padStart(6);
     // It scrolls away, so it may take two lines; the block below may not.
     const line = oneLine(text, 2 * columns - time.length - 3);
     this.#draw.persist(`${this.#paint.dim(time)}  ${this.#tint(tone)(line)}`);
+  }
+
+  #size(): { columns: number; rows: number } {
+    const { columns, rows } = this.#stream;
+    return { columns: columns || FALLBACK.columns, rows: rows || FALLBACK.rows };
   }
 
   #tint(tone: Milestone['tone']): (text: string) => string {

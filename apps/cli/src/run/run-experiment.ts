@@ -8,9 +8,9 @@ import { experimentIds, readView } from '../log/experiments.ts';
 import { withData } from '../log/open.ts';
 import { printOutcome } from '../print/outcome.ts';
 import { loadServices, serviceNames } from '../services.ts';
-import { print, printJson, type Session } from '../session.ts';
+import { print, printJson, printTrouble, type Session } from '../session.ts';
 import { loadSpec } from '../spec-file.ts';
-import { FoldedDisplay, PlainDisplay, type Display } from './display.ts';
+import { canRedraw, FoldedDisplay, PlainDisplay, type Display } from './display.ts';
 import { Follower } from './follow.ts';
 import { Host, openHost } from './host.ts';
 import { Interrupt } from './interrupt.ts';
@@ -43,8 +43,7 @@ export async function runExperiment(request: RunRequest): Promise<number> {
 }
 
 async function submitOnly({ session }: RunRequest, spec: Spec, experimentId: string, known: boolean): Promise<number> {
-  const onTrouble = (message: string) => void process.stderr.write(`${message}\n`);
-  const telemetry = await startTelemetry({ services: ['console'], onTrouble });
+  const telemetry = await startTelemetry({ services: ['console'], onTrouble: printTrouble });
   const platform = await openHost(session.location, () => undefined);
   try {
     if (!known) await submit(platform, spec, experimentId);
@@ -120,7 +119,7 @@ function whereItStands(view: ExperimentView): string {
 
 async function openDisplay(session: Session): Promise<Display> {
   if (session.json) return new PlainDisplay((line) => void process.stderr.write(`${line}\n`));
-  if (process.stdout.isTTY !== true || process.env['TERM'] === 'dumb') return new PlainDisplay(print);
+  if (!canRedraw(process.stdout, process.env)) return new PlainDisplay(print);
   try {
     return (await import('./live-display.ts')).openLiveDisplay();
   } catch (error) {
