@@ -13,6 +13,7 @@ const there: TopicPlan = {
   state: 'as-defined',
   partitions: { is: 3, defined: 3 },
   retentionMs: { is: -1, defined: -1 },
+  losesBy: [],
   replication: { is: 1, defined: undefined },
 };
 const none = { is: undefined };
@@ -43,6 +44,12 @@ describe('what was done to the topics', () => {
     expect(text).toMatch(/\n\nRetention of 1 topic set\.$/);
   });
 
+  it('names what else would have deleted events', () => {
+    const text = textOf({ ...there, state: 'differs', losesBy: ['cleanup.policy=compact'] });
+    expect(text).toMatch(/retention set +3 +for ever +1\n/);
+    expect(text).toContain('team.a was set to cleanup.policy=compact, by which events are lost: no longer.');
+  });
+
   it('tells what differs and stays: more partitions, other copies', () => {
     const text = textOf({ ...there, partitions: { is: 6, defined: 3 }, replication: { is: 1, defined: 3 } });
     expect(text).toContain('team.a has 6 partitions, defined 3: more do no harm.');
@@ -56,6 +63,7 @@ describe('what was done to the topics', () => {
       done: 'created',
       partitions: { was: null, defined: 3 },
       retentionMs: { was: null, defined: 30 * DAY_MS },
+      lostBy: [],
       replication: { was: null, defined: null },
     });
   });

@@ -13,6 +13,8 @@ export interface AppliedTopic {
   done: 'created' | 'retention set' | 'nothing';
   partitions: Found;
   retentionMs: Found;
+  /** By what it lost records besides: `cleanup.policy=compact`, `retention.bytes=…`. Taken away. */
+  lostBy: readonly string[];
   replication: Found;
 }
 
@@ -50,6 +52,7 @@ export function applied({ state, topic, topicOnBroker, ...plan }: TopicPlan): Ap
     done: state === 'missing' ? 'created' : state === 'differs' ? 'retention set' : 'nothing',
     partitions: found(plan.partitions),
     retentionMs: found(plan.retentionMs),
+    lostBy: plan.losesBy,
     replication: found(plan.replication),
   };
 }
@@ -63,7 +66,7 @@ export function appliedText(topics: readonly AppliedTopic[]): string {
     topicOnBroker,
     done === 'nothing' ? 'as defined' : done,
     String(partitions.was ?? partitions.defined),
-    done === 'retention set'
+    done === 'retention set' && differs(retentionMs)
       ? `${duration(retentionMs.was)} → ${duration(retentionMs.defined)}`
       : duration(retentionMs.defined),
     String(replication.was ?? replication.defined ?? "brokers' default"),
@@ -83,8 +86,13 @@ export function appliedText(topics: readonly AppliedTopic[]): string {
   ].join('\n');
 }
 
-function remarks({ topicOnBroker, partitions, replication }: AppliedTopic): string[] {
+function remarks({ topicOnBroker, partitions, lostBy, replication }: AppliedTopic): string[] {
   const lines: string[] = [];
+  if (lostBy.length > 0) {
+    lines.push(
+      `${topicOnBroker} was set to ${lostBy.join(' and ')}, by which events are lost: no longer. \`whale rebuild\` says of each experiment whether some are.`,
+    );
+  }
   if (differs(partitions)) {
     lines.push(`${topicOnBroker} has ${partitions.was} partitions, defined ${partitions.defined}: more do no harm.`);
   }

@@ -1,10 +1,10 @@
 import { Kafka, logLevel, type KafkaConfig, type RetryOptions } from 'kafkajs';
 import { readEveryCompression } from './codecs.ts';
-import { keepTimersInTheFuture } from './kafkajs-internals.ts';
+import { keepConnectionsIdle } from './kafkajs-internals.ts';
 import type { KafkaSettings } from './settings.ts';
 
 readEveryCompression();
-keepTimersInTheFuture();
+keepConnectionsIdle();
 
 /** How long a call goes on trying while brokers are away, unless it is told otherwise. */
 export const PATIENCE_MS = 12_000;

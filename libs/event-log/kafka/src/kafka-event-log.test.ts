@@ -13,6 +13,16 @@ function foreign({ brokers }: KafkaSettings): Kafka {
   return new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING });
 }
 
+/** With one partition, and settings that an operator may choose. */
+async function createForeign(settings: KafkaSettings, name: string, set: Readonly<Record<string, string>>) {
+  const admin = foreign(settings).admin();
+  await admin.connect();
+  const configEntries = Object.entries(set).map(([key, value]) => ({ name: key, value }));
+  const topic = { topic: settings.topicPrefix + name, numPartitions: 1, configEntries };
+  await admin.createTopics({ topics: [topic], waitForLeaders: false });
+  await admin.disconnect();
+}
+
 async function writeForeign(
   settings: KafkaSettings,
   topic: string,
@@ -58,13 +68,10 @@ describeKafka(
       'K1: reads records that are compressed in any way of Kafka (%s)',
       async (compression, test) => {
         const settings = await temporarySettings();
-        const admin = foreign(settings).admin();
-        await admin.connect();
-        test.onTestFinished(() => admin.disconnect());
         // The broker compresses anew what it gets.
-        const configEntries = [{ name: 'compression.type', value: compression }];
-        await admin.createTopics({ topics: [{ topic: `${settings.topicPrefix}t`, numPartitions: 1, configEntries }] });
+        await createForeign(settings, 't', { 'compression.type': compression });
         const log = await temporaryLog(test, settings);
+        await log.ensureTopics([{ name: 't', partitions: 1 }]);
         const values = ['', 'a', 'ab'.repeat(200_000), randomBytes(100_000).toString('hex'), '\u{1f433}'.repeat(50)];
         await log.append(values.map((value) => record('t', 'k', value)));
         const consumer = await consuming(test, log);
@@ -207,12 +214,9 @@ describeKafka(
 
     it('a topic that takes less than others gets its records in smaller batches', async (test) => {
       const settings = await temporarySettings({ WHALE_KAFKA_COMPRESSION: 'none' });
-      const admin = foreign(settings).admin();
-      await admin.connect();
-      test.onTestFinished(() => admin.disconnect());
-      const configEntries = [{ name: 'max.message.bytes', value: '20000' }];
-      await admin.createTopics({ topics: [{ topic: `${settings.topicPrefix}t`, numPartitions: 1, configEntries }] });
+      await createForeign(settings, 't', { 'max.message.bytes': '20000' });
       const log = await temporaryLog(test, settings);
+      await log.ensureTopics([{ name: 't', partitions: 1 }]);
       const values = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(5_000)}`);
       await log.append(values.map((value) => record('t', 'k', value)));
       expect((await readAll(log, 't')).map(({ value }) => value)).toEqual(values);
@@ -233,7 +237,7 @@ describeKafka(
       await eventually(() => expect(consumer.values).toEqual(['v']));
       await consumer.stop();
       for (const spy of [printed, out, err]) expect(spy).not.toHaveBeenCalled();
-      // Of which Node prints a warning from 24 on.
+      // Node prints a warning of such from 24 on.
       expect(timers.mock.calls.filter(([, ms]) => ms !== undefined && ms < 0)).toEqual([]);
     });
   },

@@ -97,18 +97,19 @@ function createCluster(kafka: Kafka): [symbol, CreateCluster] {
 }
 
 interface RequestQueue {
-  /** ms since epoch; -1 as long as no broker has asked to wait. */
-  throttledUntil: number;
+  pending: readonly unknown[];
   scheduleCheckPendingRequests(): void;
 }
 
-/** Where nothing is throttled it sets a timer for a time long past, of which Node prints a warning from 24 on. */
-export function keepTimersInTheFuture(): void {
+/**
+ * Each connection looks once a millisecond for requests that wait, for ever, by a timer that was due in 1970: which costs
+ * an idle process CPU, and of which Node prints a warning from 24 on. Here it looks while one waits.
+ */
+export function keepConnectionsIdle(): void {
   const load = createRequire(import.meta.url);
   const { prototype } = load('kafkajs/src/network/requestQueue') as { prototype: RequestQueue };
   const schedule = prototype.scheduleCheckPendingRequests;
   prototype.scheduleCheckPendingRequests = function () {
-    this.throttledUntil = Math.max(this.throttledUntil, Date.now());
-    schedule.call(this);
+    if (this.pending.length > 0) schedule.call(this);
   };
 }

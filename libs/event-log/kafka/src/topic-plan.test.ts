@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { describeKafka } from '@whale/kafka-broker/testing';
 import { Kafka, ConfigResourceTypes, logLevel } from 'kafkajs';
 import { temporarySettings } from './support/temporary.ts';
@@ -26,11 +26,28 @@ describeKafka('plan of topics', () => {
         state: 'differs',
         partitions: { is: 2, defined: 2 },
         retentionMs: { is: -1, defined: 30 * DAY_MS },
+        losesBy: [],
         replication: { is: 1, defined: undefined },
       },
     ]);
     await applyTopics(settings, changed);
     expect(await states(changed)).toEqual(['as-defined']);
+  });
+
+  it('finds what an operator has set by which records would be lost, and takes it away', async () => {
+    const settings = await temporarySettings();
+    const topic = `${settings.topicPrefix}a`;
+    const admin = new Kafka({ brokers: [...settings.brokers], logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    const losing = { 'retention.ms': '-1', 'cleanup.policy': 'compact', 'retention.bytes': '20000' };
+    const configEntries = Object.entries(losing).map(([name, value]) => ({ name, value }));
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: false });
+    await admin.disconnect();
+    const definitions = [{ name: 'a', partitions: 1, retentionMs: -1 }];
+    const found = { state: 'differs', losesBy: ['retention.bytes=20000', 'cleanup.policy=compact'] };
+    await vi.waitFor(async () => expect(await topicPlan(settings, definitions)).toMatchObject([found]), 10_000);
+    await applyTopics(settings, definitions);
+    expect(await topicPlan(settings, definitions)).toMatchObject([{ state: 'as-defined', losesBy: [] }]);
   });
 
   it('leaves alone what a topic sets besides', async () => {

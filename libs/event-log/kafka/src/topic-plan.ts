@@ -3,12 +3,10 @@ import type { TopicDefinition } from '@whale/event-log';
 import { administrate, type Administration } from './administration.ts';
 import { toLogError } from './errors.ts';
 import type { KafkaSettings } from './settings.ts';
-import { copiesOf } from './topics.ts';
+import { copiesOf, keeping } from './topics.ts';
 
 // Node finds these names of a CommonJS package only below its default export.
 const { ConfigResourceTypes, ConfigSource } = kafkajs;
-
-const RETENTION = 'retention.ms';
 
 export interface Compared {
   /** What the broker has; undefined where the topic is missing. */
@@ -25,6 +23,8 @@ export interface TopicPlan {
   state: 'as-defined' | 'missing' | 'differs' | 'short';
   partitions: Compared;
   retentionMs: Compared;
+  /** By what it loses records otherwise than by their age: `cleanup.policy=compact`, `retention.bytes=…`. */
+  losesBy: readonly string[];
   /** Copies of each partition. What differs is only told: the brokers' own tools move copies. */
   replication: Compared;
 }
@@ -53,8 +53,9 @@ export async function applyTopics(
     return await administrate(settings, async (tools) => {
       const plan = await planned(tools, definitions, settings);
       await tools.topics.ensure(definitions);
-      for (const { topicOnBroker, state, retentionMs } of plan) {
-        if (state === 'differs') await setRetention(tools.admin, topicOnBroker, retentionMs.defined as number);
+      for (const [index, { topicOnBroker, state }] of plan.entries()) {
+        if (state !== 'differs') continue;
+        await setRetention(tools.admin, topicOnBroker, keeping(definitions[index] as TopicDefinition));
       }
       return plan;
     });
@@ -77,21 +78,32 @@ async function planned(
     const copies = copiesOf(definition, settings);
     const topicOnBroker = names.topicOnBroker(name);
     const layout = layouts.get(topicOnBroker);
-    const retention = configs.get(topicOnBroker)?.find(({ configName }) => configName === RETENTION)?.configValue;
+    const config = new Map(configs.get(topicOnBroker)?.map(({ configName, configValue }) => [configName, configValue]));
+    const { 'retention.ms': _, ...others } = keeping(definition);
+    const retention = config.get('retention.ms');
     const plan = {
       topic: name,
       topicOnBroker,
       partitions: { is: layout?.partitions, defined: partitions },
       retentionMs: { is: retention === undefined ? undefined : Number(retention), defined: retentionMs },
+      losesBy: Object.entries(others).flatMap(([key, value]) => {
+        const is = config.get(key);
+        return is === undefined || is === value ? [] : [`${key}=${is}`];
+      }),
       replication: { is: layout?.replication, defined: copies === -1 ? undefined : copies },
     };
     return { ...plan, state: stateOf(plan) };
   });
 }
 
-function stateOf({ partitions, retentionMs }: Pick<TopicPlan, 'partitions' | 'retentionMs'>): TopicPlan['state'] {
+function stateOf({
+  partitions,
+  retentionMs,
+  losesBy,
+}: Pick<TopicPlan, 'partitions' | 'retentionMs' | 'losesBy'>): TopicPlan['state'] {
   if (partitions.is === undefined) return 'missing';
   if (partitions.is < (partitions.defined ?? 1)) return 'short';
+  if (losesBy.length > 0) return 'differs';
   return retentionMs.defined === undefined || retentionMs.is === retentionMs.defined ? 'as-defined' : 'differs';
 }
 
@@ -120,13 +132,13 @@ async function topicConfigs(admin: Admin, topics: readonly string[]): Promise<Ma
 }
 
 /** The request replaces all that a topic was set to, so the rest is said again. */
-async function setRetention(admin: Admin, topic: string, retentionMs: number): Promise<void> {
+async function setRetention(admin: Admin, topic: string, entries: Readonly<Record<string, string>>): Promise<void> {
   const own = ((await topicConfigs(admin, [topic])).get(topic) ?? []).filter(
-    ({ configName, configSource }) => configSource === ConfigSource.TOPIC_CONFIG && configName !== RETENTION,
+    ({ configName, configSource }) => configSource === ConfigSource.TOPIC_CONFIG && !(configName in entries),
   );
   const configEntries = [
     ...own.map(({ configName, configValue }) => ({ name: configName, value: configValue })),
-    { name: RETENTION, value: String(retentionMs) },
+    ...Object.entries(entries).map(([name, value]) => ({ name, value })),
   ];
   await admin.alterConfigs({
     validateOnly: false,

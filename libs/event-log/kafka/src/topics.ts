@@ -77,8 +77,7 @@ export class TopicCatalogue {
       topic: names.topicOnBroker(definition.name),
       numPartitions: definition.partitions,
       replicationFactor: copiesOf(definition, this.#parts),
-      configEntries:
-        definition.retentionMs === undefined ? [] : [{ name: 'retention.ms', value: String(definition.retentionMs) }],
+      configEntries: Object.entries(keeping(definition)).map(([name, value]) => ({ name, value })),
     }));
     const about = `creating ${topics.map(({ topic }) => topic).join(', ')}`;
     try {
@@ -108,6 +107,12 @@ export class TopicCatalogue {
       `topic ${this.#parts.names.topicOnBroker(name)} has ${existing} partitions and cannot grow to ${partitions}: keys would lose their order. Ask for ${existing} or use a new topic prefix`,
     );
   }
+}
+
+/** Settings of the broker by which records go away by their age alone, whatever new topics are set to otherwise. */
+export function keeping({ retentionMs }: Pick<TopicDefinition, 'retentionMs'>): Record<string, string> {
+  if (retentionMs === undefined) return {};
+  return { 'retention.ms': String(retentionMs), 'retention.bytes': '-1', 'cleanup.policy': 'delete' };
 }
 
 /** What the operator has set goes before what the definition says; -1 is what the brokers are set to. */
