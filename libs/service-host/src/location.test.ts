@@ -34,5 +34,6 @@ it('hides a password and nothing else', () => {
   expect(withoutPassword('postgres://u:p%40ss@h:5432/d?sslmode=require')).toBe(
     'postgres://u:…@h:5432/d?sslmode=require',
   );
+  expect(withoutPassword('postgres://u:s3@cr/e:t@h:5432/d')).toBe('postgres://u:…@h:5432/d');
   expect(withoutPassword('kafka://a:9092,b:9092')).toBe('kafka://a:9092,b:9092');
 });

@@ -46,7 +46,7 @@ function check({ from, text }: { from: string; text: string | null }, schemes: r
   throw new InputError(`${from}: ${JSON.stringify(withoutPassword(text))} is not ${expected}. Leave it out for files.`);
 }
 
-/** A URL as it may be shown to people. */
+/** A URL as it may be shown to people, also where the password holds what should be encoded. */
 export function withoutPassword(url: string): string {
-  return url.replace(/^([a-z]+:\/\/[^/?#:@]*):[^/?#@]*@/u, '$1:…@');
+  return url.replace(/^([a-z]+:\/\/[^:@]*):.*@/su, '$1:…@');
 }

@@ -13,6 +13,7 @@ export { WorkRunner, type WorkHandler, type WorkResult } from './work/work-runne
 export type { WorkProgress } from './work/progress.ts';
 export { WORK_HANDLERS } from './work/tokens.ts';
 export { PostgresDatabase, type PostgresOptions } from './store/postgres-database.ts';
+export { READ_ONLY_REMEDY } from './store/postgres-schema.ts';
 export { postgresOptions } from './store/postgres-options.ts';
 export { PostgresServiceStore } from './store/postgres-store.ts';
 export { SqliteServiceStore } from './store/sqlite-store.ts';

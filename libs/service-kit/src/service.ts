@@ -117,6 +117,7 @@ export async function startService<Config>(
       ...(projector ? [{ group: projectionGroup(name), subscription: projector.subscription }] : []),
     ].map(({ group, subscription }) => ({ group, status: subscription?.status() ?? null })),
     publishingSince: relay.publishingSince,
+    lost: (store.lost ?? platform.readModels?.lost)?.message ?? null,
   });
   const unwatch = telemetry.metrics.watch(() => standingOf(health(), runner, store));
   return {

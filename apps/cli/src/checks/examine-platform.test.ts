@@ -31,6 +31,12 @@ it('says what to do where neither answers, and shows no password', { timeout: 60
   expect(JSON.stringify(findings)).not.toContain('hidden');
 });
 
+it('shows nothing of a password that is not encoded', async () => {
+  const [finding] = await examinePlatform(place({ database: 'postgres://whale:s3@cr/et@host/t6' }), {});
+  expect(finding?.found).toContain('Percent-encode');
+  expect(finding?.found).not.toMatch(/s3|cr|et@/);
+});
+
 describeKafka('a broker', () => {
   it('answers, and its topics are there or not', async () => {
     const { url } = await sharedBroker();
@@ -55,6 +61,21 @@ describe.skipIf(postgres === null)('a database', () => {
     const url = (await postgres?.database()) as string;
     expect(await examinePlatform(place({ database: url }), {})).toEqual([
       { what: 'PostgreSQL', state: 'ok', found: expect.stringMatching(/^\d+\S* .*at postgres(ql)?:\/\//) as string },
+    ]);
+  });
+
+  it('that is read-only is found, with what sets it', async () => {
+    const url = (await postgres?.database()) as string;
+    const owner = new pg.Client({ connectionString: url });
+    await owner.connect();
+    await owner.query(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET default_transaction_read_only = on`);
+    await owner.end();
+    expect(await examinePlatform(place({ database: url }), {})).toMatchObject([
+      {
+        state: 'missing',
+        found: expect.stringContaining('is read-only') as string,
+        remedy: expect.stringContaining('default_transaction_read_only') as string,
+      },
     ]);
   });
 

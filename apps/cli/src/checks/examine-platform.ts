@@ -2,7 +2,7 @@ import { topicDefinitions } from '@whale/contracts';
 import { LogError, type EventLog } from '@whale/event-log';
 import { describeError } from '@whale/kernel';
 import { openLog } from '@whale/service-host';
-import { withoutPassword, type PlatformLocation } from '@whale/service-host/location';
+import type { PlatformLocation } from '@whale/service-host/location';
 import type { Finding } from './examine.ts';
 
 /** Somebody waits for the findings. */
@@ -72,22 +72,27 @@ function listed(names: readonly string[]): string {
 
 async function postgres(url: string): Promise<Finding> {
   const what = 'PostgreSQL';
-  const { PostgresDatabase } = await import('@whale/service-kit');
+  const { PostgresDatabase, READ_ONLY_REMEDY } = await import('@whale/service-kit');
   try {
     const database = await PostgresDatabase.open(url, { pool: 1 });
     try {
       const [row] = await database.ask({
         text: `SELECT current_setting('server_version') AS version, current_user AS "user",
+          current_setting('transaction_read_only') AS readonly,
           has_database_privilege(current_database(), 'CREATE') AS creates,
           EXISTS (SELECT FROM pg_namespace WHERE nspname = 'whale_read') AS made`,
       });
-      const { version, user, creates, made } = row as {
+      const { version, user, readonly, creates, made } = row as {
         version: string;
         user: string;
+        readonly: 'on' | 'off';
         creates: boolean;
         made: boolean;
       };
       const found = `${version} at ${database.place}`;
+      if (readonly === 'on') {
+        return { what, state: 'missing', found: `${found} is read-only`, remedy: READ_ONLY_REMEDY };
+      }
       if (creates || made) return { what, state: 'ok', found };
       const remedy = `Services make their schemas at the first start: GRANT CREATE ON DATABASE … TO "${user}".`;
       return { what, state: 'missing', found: `${found}, where ${user} may make no schema`, remedy };
@@ -96,6 +101,6 @@ async function postgres(url: string): Promise<Finding> {
     }
   } catch (error) {
     // The message says what to do.
-    return { what, state: 'missing', found: `${withoutPassword(url)}: ${describeError(error).message}` };
+    return { what, state: 'missing', found: describeError(error).message };
   }
 }

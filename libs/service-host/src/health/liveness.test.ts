@@ -8,7 +8,7 @@ const NOW = 1_000_000;
 
 function health(aliveAt: number, handlingSince: number | null, publishingSince: number | null): ServiceHealth {
   const status = { aliveAt, handlingSince, partitions: [] };
-  return { subscriptions: [{ group: 'rollout', status }], publishingSince };
+  return { subscriptions: [{ group: 'rollout', status }], publishingSince, lost: null };
 }
 
 test.each<[string, ServiceHealth, string[]]>([
@@ -31,9 +31,10 @@ test.each<[string, ServiceHealth, string[]]>([
   ],
   [
     'H3: a part that has not started or has stopped',
-    { subscriptions: [{ group: 'rollout', status: null }], publishingSince: null },
+    { subscriptions: [{ group: 'rollout', status: null }], publishingSince: null, lost: null },
     [],
   ],
+  ['H4: state that is gone', { ...health(NOW, null, null), lost: 'the tables are gone' }, ['the tables are gone']],
 ])('%s', (_, of, causes) => {
   expect(stuckBecause(of, NOW, 60_000)).toEqual(causes);
 });

@@ -6,9 +6,10 @@ import type { ServiceHealth } from '@whale/service-kit';
  *    they have lasted `stuckMs`.
  * H2 What fails and tries again is not stuck: starting the process anew would not help it. Readiness tells of it.
  * H3 A part that has not started, or has stopped, is not stuck.
+ * H4 What has lost its state from under it is stuck at once: only a new start rebuilds it.
  */
 export function stuckBecause(health: ServiceHealth, now: number, stuckMs: number): string[] {
-  const causes: string[] = [];
+  const causes: string[] = health.lost === null ? [] : [health.lost];
   const check = (since: number | null, what: string): void => {
     if (since === null || now - since <= stuckMs) return;
     causes.push(`${what} for ${Math.round((now - since) / 1000)} s`);

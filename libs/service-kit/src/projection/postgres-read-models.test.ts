@@ -86,6 +86,20 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
     expect(await models.transaction((manager) => manager.getRepository('requests').count())).toBe(2);
   });
 
+  test('a schema that is dropped under them ends them for this process', async () => {
+    const url = (await postgres?.database()) as string;
+    const models = await ownProcess(url);
+    const projector = handFedProjector(models);
+    await projector.handle(batchOf(['a']));
+    expect(models.lost).toBeNull();
+    await models.transaction((manager) => manager.query('DROP SCHEMA whale_read CASCADE'));
+    const gone = { code: 'STORE_GONE', retryable: false };
+    await expect(projector.handle(batchOf(['b'], { from: 1 }))).rejects.toMatchObject(gone);
+    expect(models.lost).toMatchObject(gone);
+    await ownProcess(url);
+    await expect(projector.handle(batchOf(['b'], { from: 1 }))).rejects.toMatchObject(gone);
+  });
+
   test('a schema that cannot be used, and a name that is none, are told with what to do', async () => {
     const database = await PostgresDatabase.open((await postgres?.database()) as string);
     onTestFinished(() => database.close());

@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { StoreError } from '../store/errors.ts';
 import type { PostgresDatabase } from '../store/postgres-database.ts';
 import { CHECKPOINTS, checkpointMigration } from './checkpoints.ts';
 import { Fifo } from './fifo.ts';
@@ -36,6 +37,7 @@ export class ReadModels {
   readonly #tables = new Map<string, ReadTable>([[CHECKPOINTS.name, CHECKPOINTS]]);
   readonly #migrations = new Map<string, Migration>([[checkpointMigration.name, checkpointMigration]]);
   #source: DataSource | null = null;
+  #lost: StoreError | null = null;
 
   constructor(options: ReadModelOptions) {
     this.prefix = options.prefix ?? '';
@@ -43,6 +45,11 @@ export class ReadModels {
       'path' in options
         ? new SqlitePlace(options.path)
         : new PostgresPlace(options.database, options.schema ?? 'whale_read');
+  }
+
+  /** Why they are of no use any more: tables were dropped under who fills them. Null as a rule, and once closed. */
+  get lost(): StoreError | null {
+    return this.#lost;
   }
 
   /** True when such read models were made before, by whatever process; makes none. */
@@ -72,7 +79,7 @@ export class ReadModels {
    */
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (this.#place.serial) return this.#queue.run(() => this.#place.transaction(this.#opened(), work));
-    const running = this.#place.transaction(this.#opened(), work);
+    const running = this.#whileThere(() => this.#place.transaction(this.#opened(), work));
     this.#underWay.add(running);
     const over = () => this.#underWay.delete(running);
     running.then(over, over);
@@ -106,6 +113,18 @@ export class ReadModels {
     return this.#queue.run(() => this.#release());
   }
 
+  async #whileThere<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#lost) throw this.#lost;
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'STORE_GONE') throw error;
+      const message = `${error.message}. Start this process anew: the read models are made again from the log`;
+      this.#lost ??= new StoreError('STORE_GONE', message, { cause: error });
+      throw this.#lost;
+    }
+  }
+
   #opened(): DataSource {
     if (!this.#source) throw new Error('no table of the read models is registered');
     return this.#source;
@@ -115,5 +134,6 @@ export class ReadModels {
     await Promise.allSettled(this.#underWay);
     await this.#place.release(this.#source);
     this.#source = null;
+    this.#lost = null;
   }
 }

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PostgresDatabase } from './postgres-database.ts';
 import { postgresOptions } from './postgres-options.ts';
+import { lockId } from './postgres-schema.ts';
 import { PostgresServiceStore } from './postgres-store.ts';
 
 const postgres = await testPostgres('connections to PostgreSQL');
@@ -13,6 +14,10 @@ async function database(url?: string, pool = 3): Promise<PostgresDatabase> {
   onTestFinished(() => opened.close());
   return opened;
 }
+
+/** Connections of whale besides the one that asks. */
+const PIDS =
+  "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'whale' AND pid <> pg_backend_pid()";
 
 async function asOther(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -26,6 +31,30 @@ test.each(['', 'nonsense', 'mysql://u:p@host/db', 'postgresql://host'])('the url
     code: 'INPUT',
     message: expect.stringContaining('postgresql://user:password@host:5432/database') as string,
   });
+});
+
+test.each(['s3@cr/et', 'cr/et', '12/et', '12#et', '12?et', '%/et'])(
+  'a password %j that is not encoded is not told',
+  async (password) => {
+    const error = (await PostgresDatabase.open(`postgres://whale:${password}@host/db`).catch((e: Error) => e)) as Error;
+    expect(error).toMatchObject({
+      code: 'INPUT',
+      message: expect.stringMatching(/Percent-encode.*\/ is %2F/) as string,
+    });
+    expect(error.message).not.toMatch(/cr|et@|s3|12/);
+  },
+);
+
+test('an sslmode that is none is bad input, as is verify-ca without an authority', async () => {
+  const open = (search: string) => PostgresDatabase.open(`postgres://u@127.0.0.1:1/db${search}`);
+  await expect(open('?sslmode=banana')).rejects.toMatchObject({
+    code: 'INPUT',
+    message: expect.stringMatching(/banana.*disable \(.*verify-full \(/) as string,
+  });
+  await expect(open('?sslmode=verify-ca')).rejects.toMatchObject({ code: 'INPUT' });
+  for (const mode of ['disable', 'prefer', 'require', 'verify-full']) {
+    await expect(open(`?sslmode=${mode}`)).rejects.toMatchObject({ code: 'ENVIRONMENT' });
+  }
 });
 
 test('the environment bounds the connections of a process', () => {
@@ -51,7 +80,9 @@ describe.skipIf(!postgres)('on a server', () => {
     const with_ = (change: Partial<URL>) => Object.assign(new URL(url), change).href;
     await expect(PostgresDatabase.open(with_({ password: 'wrong' }))).rejects.toThrow(/Check user, password/);
     await expect(PostgresDatabase.open(with_({ pathname: '/absent' }))).rejects.toThrow(/createdb/);
-    await expect(PostgresDatabase.open(with_({ search: '?sslmode=require' }))).rejects.toThrow(/SSL/);
+    await expect(PostgresDatabase.open(with_({ search: '?sslmode=require' }))).rejects.toThrow(
+      /SSL.*sslmode in the url: disable/,
+    );
   });
 
   test('a schema of a newer version is refused with the remedy', async () => {
@@ -63,6 +94,73 @@ describe.skipIf(!postgres)('on a server', () => {
       code: 'ENVIRONMENT',
       message: expect.stringMatching(/newer whale \(Newer9999999999999\).*drop the schema/) as string,
     });
+  });
+
+  test('a database that is read-only is told as such at once, and what sets it', async () => {
+    const url = (await postgres?.database()) as string;
+    await asOther(url, `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET default_transaction_read_only = on`);
+    await expect(new PostgresServiceStore(await database(url), 'whale_new').prepare()).rejects.toMatchObject({
+      code: 'ENVIRONMENT',
+      message: expect.stringMatching(/ is read-only: .*default_transaction_read_only to off/) as string,
+    });
+  });
+
+  test('a migration that is cancelled is made all the same', async () => {
+    const url = (await postgres?.database()) as string;
+    await asOther(url, `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET statement_timeout = '100ms'`);
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query(`SELECT pg_advisory_lock(${lockId('migrations', 'whale_archive')})`);
+    const prepared = new PostgresServiceStore(await database(url), 'whale_archive').prepare();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await holder.end();
+    await prepared;
+  });
+
+  test('a time limit of a statement makes a retryable error, and the connection is used again', async () => {
+    const url = (await postgres?.database()) as string;
+    const store = new PostgresServiceStore(await database(url, 1), 'whale_archive');
+    await store.prepare();
+    const [{ pid }] = (await (await database(url)).ask({ text: PIDS })) as [{ pid: number }];
+    await asOther(url, `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET lock_timeout = '50ms'`);
+    await asOther(url, `SELECT pg_terminate_backend(${pid})`);
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE whale_archive.document');
+    await expect(store.documents(['doc'])).rejects.toMatchObject({ code: 'STORE_CONFLICT', retryable: true });
+    await holder.end();
+    expect(await store.documents(['doc'])).toEqual(new Map());
+  });
+
+  test.each<[string, (url: string) => Promise<void>]>([
+    ['dropped', (url) => asOther(url, 'DROP SCHEMA whale_archive CASCADE')],
+    [
+      'dropped and made anew by another process',
+      async (url) => {
+        await asOther(url, 'DROP SCHEMA whale_archive CASCADE');
+        await new PostgresServiceStore(await database(url), 'whale_archive').prepare();
+      },
+    ],
+  ])('a schema that was %s under a store ends it for this process', async (_, meddle) => {
+    const url = (await postgres?.database()) as string;
+    const store = new PostgresServiceStore(await database(url), 'whale_archive');
+    const at = { topic: 't', partition: 0 };
+    await store.commit({ checkpoint: { from: undefined, to: { ...at, offset: 5 } } });
+    expect(store.lost).toBeNull();
+    await meddle(url);
+    const gone = {
+      code: 'STORE_GONE',
+      retryable: false,
+      message: expect.stringMatching(/whale_archive.*anew/) as string,
+    };
+    await expect(store.checkpoint(at)).rejects.toMatchObject(gone);
+    expect(store.lost).toMatchObject(gone);
+    // Also once the tables are there again.
+    const next = new PostgresServiceStore(await database(url), 'whale_archive');
+    expect(await next.checkpoint(at)).toBeUndefined();
+    await expect(store.commit({ checkpoint: { from: undefined, to: { ...at, offset: 7 } } })).rejects.toMatchObject(
+      gone,
+    );
   });
 
   test('a user that may not make a schema is told so, and may use one that is there', async () => {

@@ -1,8 +1,9 @@
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import type { ClientBase, Pool, PoolClient, QueryConfig } from 'pg';
-import { EnvironmentError, InputError } from '@whale/kernel';
+import { EnvironmentError } from '@whale/kernel';
 import type { StoreError } from './errors.ts';
 import { sqlState, storeErrorOf } from './postgres-errors.ts';
+import { parseUrl, SSL_MODES_TEXT } from './postgres-url.ts';
 import { silentLogger } from '../projection/silent-logger.ts';
 
 export interface PostgresOptions {
@@ -25,6 +26,8 @@ const CONNECT_MS = 10_000;
 const SILENCE_MS = 60_000;
 const OLDEST_VERSION = 130_000;
 const BIGINT = 20;
+/** What Node and the driver say when the two sides do not agree on TLS, or the certificate is not trusted. */
+const TLS_TROUBLE = /\bSSL\b|\bTLS\b|CERT|certificate/u;
 
 /**
  * One PostgreSQL database for all stores and read models of a process, with one pool of connections. Connections that
@@ -41,14 +44,14 @@ export class PostgresDatabase {
   }
 
   /**
-   * Connects to `postgresql://user:password@host:port/database?sslmode=…`. Throws InputError for another url, and
-   * EnvironmentError where there is no such database, it may not be used, or it is too old (13) or not in UTF-8.
+   * Connects to `postgresql://user:password@host:port/database?sslmode=…`. Throws InputError for another url, which it
+   * does not repeat, and EnvironmentError where there is no such database, it may not be used, or it is too old (13) or not in UTF-8.
    */
   static async open(url: string, { pool: max = 10 }: PostgresOptions = {}): Promise<PostgresDatabase> {
-    const place = placeOf(url);
+    const { place, connectionString } = parseUrl(url);
     const { default: pg } = await import('pg');
     const pool = new pg.Pool({
-      connectionString: withUsualModes(url),
+      connectionString,
       max,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
@@ -157,7 +160,7 @@ export class PostgresDatabase {
       found = (await this.ask({ text: settings }))[0];
     } catch (error) {
       const { cause, message, retryable } = error as StoreError;
-      throw new EnvironmentError(`cannot use the database: ${message}. ${remedy(sqlState(cause))}`, {
+      throw new EnvironmentError(`cannot use the database: ${message}. ${remedy(cause as Error)}`, {
         cause,
         retryable,
       });
@@ -171,9 +174,13 @@ export class PostgresDatabase {
   }
 }
 
-function remedy(code: string | undefined): string {
+function remedy(cause: Error): string {
+  const code = sqlState(cause);
   if (code === '3D000') return 'Make the database with createdb.';
   if (code?.startsWith('28')) return 'Check user, password and sslmode in the url.';
+  if (code === undefined && TLS_TROUBLE.test(`${(cause as { code?: string }).code} ${cause.message}`)) {
+    return `Correct sslmode in the url: ${SSL_MODES_TEXT}.`;
+  }
   return 'Start PostgreSQL, or correct the url.';
 }
 
@@ -186,24 +193,4 @@ async function boundIdling(client: ClientBase): Promise<void> {
 function endSilence(client: PoolClient): void {
   const { stream } = (client as unknown as { connection: { stream: import('node:net').Socket } }).connection;
   stream.setTimeout(SILENCE_MS, () => stream.destroy(new Error(`no answer for ${SILENCE_MS} ms`)));
-}
-
-/** The driver takes `sslmode=require` for `verify-full`, unlike all other clients, unless it is told not to. */
-function withUsualModes(url: string): string {
-  const parsed = new URL(url);
-  if (parsed.searchParams.has('sslmode') && !parsed.searchParams.has('uselibpqcompat')) {
-    parsed.searchParams.set('uselibpqcompat', 'true');
-  }
-  return parsed.href;
-}
-
-function placeOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (!parsed || !['postgresql:', 'postgres:'].includes(parsed.protocol) || parsed.pathname.length < 2) {
-    throw new InputError(
-      `the database url ${parsed ? `${parsed.protocol}//${parsed.host}${parsed.pathname}` : ''} is not valid: expected ` +
-        'postgresql://user:password@host:5432/database',
-    );
-  }
-  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
 }

@@ -1,5 +1,6 @@
 import type { TopicPartition } from '@whale/event-log';
 import { EnvironmentError } from '@whale/kernel';
+import { StoreError } from './errors.ts';
 import { isProcessAlive } from './owner.ts';
 import { beginUnit, checkCommitted, commitStatement } from './postgres-commit.ts';
 import type { PostgresDatabase, Row, Statement } from './postgres-database.ts';
@@ -23,7 +24,10 @@ import type { OutboxRecord, ServiceStore, StoredDocument, UnitOfWork, WorkClaim,
 export class PostgresServiceStore implements ServiceStore {
   readonly #database: PostgresDatabase;
   readonly #schema: string;
+  /** Next offsets that this process has seen: none ever goes back. By topic and partition. */
+  readonly #reached = new Map<string, number>();
   #ready: Promise<void> | null = null;
+  #lost: StoreError | null = null;
 
   /** Nothing is asked of the database before the first use. Throws InputError for a bad name. */
   constructor(database: PostgresDatabase, schema: string) {
@@ -50,13 +54,26 @@ export class PostgresServiceStore implements ServiceStore {
     return this.#ready;
   }
 
+  get lost(): StoreError | null {
+    return this.#lost;
+  }
+
   async checkpoint({ topic, partition }: TopicPartition): Promise<number | undefined> {
+    const place = `${topic}/${partition}`;
+    const reached = this.#reached.get(place) ?? 0;
     const [row] = await this.#all(
       'checkpoint',
       (s) => `SELECT next_offset FROM ${s}.checkpoint WHERE topic = $1 AND partition = $2`,
       [topic, partition],
     );
-    return row?.['next_offset'] as number | undefined;
+    const next = row?.['next_offset'] as number | undefined;
+    if ((next ?? 0) < reached) {
+      throw this.#lose(
+        `the checkpoint of ${place} went back from ${reached} to ${next ?? 0}: the tables were made anew`,
+      );
+    }
+    this.#reach(place, next ?? 0);
+    return next;
   }
 
   async seen(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
@@ -95,12 +112,15 @@ export class PostgresServiceStore implements ServiceStore {
   }
 
   async commit(unit: UnitOfWork): Promise<void> {
-    await this.prepare();
     const statement = this.#statement(unit);
-    await this.#database.transaction(beginUnit(this.#schema, unit), async (ask) => {
-      const [answer] = await ask(statement);
-      checkCommitted(answer, unit);
-    });
+    await this.#whileThere(() =>
+      this.#database.transaction(beginUnit(this.#schema, unit), async (ask) => {
+        const [answer] = await ask(statement);
+        checkCommitted(answer, unit);
+      }),
+    );
+    const to = unit.checkpoint?.to;
+    if (to) this.#reach(`${to.topic}/${to.partition}`, to.offset);
   }
 
   async outbox(limit: number): Promise<readonly OutboxRecord[]> {
@@ -192,8 +212,30 @@ export class PostgresServiceStore implements ServiceStore {
 
   /** The statement's text is made from the quoted schema and prepared under `name`. */
   async #all(name: string, text: (schema: string) => string, values: readonly unknown[]): Promise<Row[]> {
-    await this.prepare();
     const statement = { name: `${this.#schema}.${name}`, text: text(`"${this.#schema}"`), values };
-    return this.#database.ask(statement);
+    return this.#whileThere(() => this.#database.ask(statement));
+  }
+
+  async #whileThere<T>(work: () => Promise<T>): Promise<T> {
+    await this.prepare();
+    if (this.#lost) throw this.#lost;
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof StoreError && error.code === 'STORE_GONE' ? this.#lose(error.message, error) : error;
+    }
+  }
+
+  #lose(why: string, cause?: StoreError): StoreError {
+    this.#lost ??= new StoreError(
+      'STORE_GONE',
+      `${why}. Was the schema ${this.#schema} dropped? Start this process anew: what it held is rebuilt from the log`,
+      { cause },
+    );
+    return this.#lost;
+  }
+
+  #reach(place: string, next: number): void {
+    this.#reached.set(place, Math.max(next, this.#reached.get(place) ?? 0));
   }
 }

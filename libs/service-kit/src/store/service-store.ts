@@ -1,5 +1,6 @@
 import type { WireRecord } from '@whale/contracts';
 import type { Position, TopicPartition } from '@whale/event-log';
+import type { StoreError } from './errors.ts';
 
 /**
  * What a service keeps between events. Invariants, each named by a test of the contract suite:
@@ -13,6 +14,11 @@ import type { Position, TopicPartition } from '@whale/event-log';
  *    units that build on each other (by a document, or one after the other) come in the order of the units.
  */
 export interface ServiceStore {
+  /**
+   * Why the store is of no use to this process any more: what it held is gone, or made anew, while subscriptions in memory
+   * go on from where they were. Everything fails with it then, until a new start rebuilds it from the log.
+   */
+  readonly lost: StoreError | null;
   checkpoint(partition: TopicPartition): Promise<number | undefined>;
   /** Those of the ids that the inbox knows. */
   seen(eventIds: readonly string[]): Promise<ReadonlySet<string>>;

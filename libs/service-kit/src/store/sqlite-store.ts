@@ -24,6 +24,8 @@ type Row = Record<string, unknown>;
  * under the same event ids, which every inbox knows. A sync for each commit would cost half of the service's time.
  */
 export class SqliteServiceStore implements ServiceStore {
+  /** A file that is deleted stays whole for those who have it open. */
+  readonly lost = null;
   readonly #db: InstanceType<typeof Database>;
   readonly #statements = new Map<string, ReturnType<InstanceType<typeof Database>['prepare']>>();
 

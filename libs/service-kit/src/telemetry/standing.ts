@@ -9,6 +9,8 @@ export interface ServiceHealth {
   subscriptions: readonly { group: string; status: SubscriptionStatus | null }[];
   /** Since when the present attempt to publish the outbox runs, ms since epoch; null when none does. */
   publishingSince: number | null;
+  /** Why what it keeps is gone from under it, so that only a new start helps; null as a rule. */
+  lost: string | null;
 }
 
 /** What the gauges show. */

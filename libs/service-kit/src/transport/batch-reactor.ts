@@ -45,7 +45,8 @@ export interface BatchReactorOptions {
  * T1 An event takes effect once: known ids are skipped, effects and checkpoint commit together.
  * T2 What cannot be handled is parked in `<topic>.dlq` with its coordinates and cause, and the partition goes on.
  * T3 A retryable failure commits what came before it and has the rest delivered again.
- * T4 What fails because a store does not answer is never parked: it waits for the store.
+ * T4 What fails because of a store is never parked, whether the error says that trying again helps or not: it waits for
+ *    the store. Effects that no store can hold are the one exception (T2).
  */
 export class BatchReactor {
   readonly #options: BatchReactorOptions;
@@ -165,8 +166,8 @@ export class BatchReactor {
   }
 
   #mayRetry(record: LogRecord, error: unknown): boolean {
+    if (error instanceof StoreError) return !isUnstorable(error);
     if (error instanceof ContractError || !isRetryable(error)) return false;
-    if (error instanceof StoreError) return true;
     const place = `${record.topic}/${record.partition}/${record.offset}`;
     const deliveries = (this.#deliveries.get(place) ?? 0) + 1;
     if (deliveries >= MOST_DELIVERIES) {

@@ -74,6 +74,20 @@ test('T2: effects that no store can hold are parked, once, and those of the othe
   expect(await outcome()).toHaveLength(3);
 });
 
+test('T4: a failure of the store parks nothing, also one of which it is not known that trying again helps', async () => {
+  let away = 30;
+  const { reactor, outcome } = await reactorWith((reason) => {
+    if (away-- > 0) throw new StoreError('STORE_IO', 'unheard of');
+    return { events: [echo(reason, reason)] };
+  });
+  const batch = batchOf('one');
+  for (let delivery = 0; delivery < 30; delivery++) {
+    await expect(reactor.handle(batch)).rejects.toMatchObject({ code: 'STORE_IO' });
+  }
+  await reactor.handle(batch);
+  expect(await outcome()).toEqual(['one']);
+});
+
 test('T4: what fails because a store does not answer waits, however long', async () => {
   let away = 30;
   const { reactor, store, outcome } = await reactorWith((reason) => {

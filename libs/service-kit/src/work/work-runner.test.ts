@@ -1,6 +1,7 @@
 import { ProposalFailed, type DomainEvent } from '@whale/contracts';
 import { WhaleError } from '@whale/kernel';
 import { onTestFinished, expect, test, vi } from 'vitest';
+import { StoreError } from '../store/errors.ts';
 import type { ServiceStore } from '../store/service-store.ts';
 import { ECHO_TOPIC, echo } from '../support/echo-service.ts';
 import { recordsOn, telemetryFor, temporaryPlatform, type TemporaryPlatform } from '../support/temporary-platform.ts';
@@ -151,9 +152,9 @@ test('W2: an item whose events could not be committed runs again when its lease 
   expect(troubles).toEqual([expect.stringContaining('the disk is gone for a moment')]);
 });
 
-test('W3: a retryable failure waits and is tried again', async () => {
+test('W3: a retryable failure is told, waits and is tried again', async () => {
   let attempts = 0;
-  const { runner, add, published } = await setUp(async (name) => {
+  const { runner, add, published, troubles } = await setUp(async (name) => {
     if (++attempts < 3) throw new WhaleError('BUSY', 'later', { retryable: true });
     return done(name);
   });
@@ -161,6 +162,8 @@ test('W3: a retryable failure waits and is tried again', async () => {
   runner.start();
   await eventually(async () => expect(await published()).toEqual(['x: done']));
   expect(attempts).toBe(3);
+  const told = (attempt: number) => expect.stringContaining(`is tried again (${attempt} of 4): BUSY: later`) as string;
+  expect(troubles).toEqual([told(1), told(2)]);
 });
 
 test('W3: the last failure becomes an event', async () => {
@@ -173,7 +176,8 @@ test('W3: the last failure becomes an event', async () => {
   runner.start();
   await eventually(async () => expect(await published()).toEqual(['x: BUSY']));
   expect(attempts).toBe(4);
-  expect(troubles).toEqual([expect.stringContaining('BUSY: never')]);
+  expect(troubles).toHaveLength(4);
+  expect(troubles.at(-1)).toContain(' failed: BUSY: never');
 });
 
 test.each<[string, Run, string]>([
@@ -298,4 +302,40 @@ test('a stop aborts what runs and gives it back', async () => {
   expect(
     await serviceStore.claimWork({ owner: 'another', kinds: ['echo'], limit: 1, now, leaseUntil: now + 1 }),
   ).toHaveLength(1);
+});
+
+test('W3: a failure of the store is no failure of the work, however often', async () => {
+  let away = 6;
+  const { runner, add, published, troubles, serviceStore } = await setUp(async (name) => {
+    if (away-- > 0) throw new StoreError('STORE_IO', 'unheard of');
+    return done(name);
+  });
+  const commit = serviceStore.commit.bind(serviceStore);
+  // The pause is not waited for.
+  serviceStore.commit = (unit) =>
+    commit({ ...unit, ...(unit.deferred && { deferred: unit.deferred.map((one) => ({ ...one, notBefore: 0 })) }) });
+  await add('one');
+  runner.start();
+  await eventually(async () => expect(await published()).toEqual(['one: done']));
+  expect(troubles).toEqual([]);
+});
+
+test('a store that fails is asked for work less and less often, and that is told once', async () => {
+  const { runner, add, published, troubles, serviceStore } = await setUp(async (name) => done(name));
+  const claim = serviceStore.claimWork.bind(serviceStore);
+  let asked = 0;
+  let away = true;
+  serviceStore.claimWork = async (one) => {
+    asked++;
+    if (away) throw new StoreError('STORE_IO', 'not now');
+    return claim(one);
+  };
+  runner.start();
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(asked).toBeLessThan(6);
+  expect(asked).toBeGreaterThan(2);
+  expect(troubles).toEqual(['proposer: taking work: not now; trying again']);
+  away = false;
+  await add('one');
+  await eventually(async () => expect(await published()).toEqual(['one: done']));
 });

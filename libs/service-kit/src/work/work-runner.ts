@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { describeError, isRetryable, turn, type Clock, type ErrorDescription } from '@whale/kernel';
 import type { DomainEvent, WireRecord } from '@whale/contracts';
+import { backOffMs, DEFAULT_BACK_OFF } from '@whale/event-log';
 import type { WorkOutcome } from '@whale/telemetry';
+import { StoreError } from '../store/errors.ts';
 import { newOwner, registerOwner } from '../store/owner.ts';
 import type { DeferredWork, HeldWork, ServiceStore, UnitOfWork } from '../store/service-store.ts';
 import type { ServiceTelemetry, Tell } from '../telemetry/service-telemetry.ts';
@@ -38,6 +40,9 @@ export interface WorkRunnerOptions {
   leaseMilliseconds?: number;
 }
 
+/** Before work is tried again that the store has kept from being done. */
+const STORE_PAUSE_MS = 1_000;
+
 interface Finished {
   records: readonly WireRecord[];
   events: readonly DomainEvent[];
@@ -53,7 +58,8 @@ interface Deferred extends DeferredWork {
  * Does long work from the inbox, so that the consumer never waits for it. Invariants, each named by a test:
  * W1 At most `concurrency` items of a kind run at once, and each is leased: a second process does not take it.
  * W2 An item and its events are finished in one transaction; after a kill the item is taken again.
- * W3 A retryable failure waits and is tried again; the last one, or one that cannot be mended, becomes an event.
+ * W3 A retryable failure waits and is tried again; the last one, or one that cannot be mended, becomes an event. A
+ *    failure of the store never does.
  * W4 What an item commits on the way is one transaction that only the owner of its lease can make; it is published at
  *    once and outlives a kill.
  */
@@ -66,6 +72,9 @@ export class WorkRunner {
   #flushing: Promise<void> | null = null;
   #claiming: Promise<void> | null = null;
   #again = false;
+  #failedClaims = 0;
+  #claimNotBefore = 0;
+  #toldOfClaims: string | null = null;
   #timers: NodeJS.Timeout[] = [];
   #started = false;
   #stopped = false;
@@ -98,6 +107,7 @@ export class WorkRunner {
   poke(): void {
     this.#again = true;
     if (this.#claiming || !this.#started || this.#abort.signal.aborted) return;
+    if (performance.now() < this.#claimNotBefore) return;
     this.#claiming = this.#claim().finally(() => {
       this.#claiming = null;
     });
@@ -115,24 +125,35 @@ export class WorkRunner {
   }
 
   async #claim(): Promise<void> {
-    const { store, handlers, clock, leaseMilliseconds, onTrouble } = this.#options;
+    const { store, handlers, clock, leaseMilliseconds } = this.#options;
     while (this.#again && !this.#abort.signal.aborted) {
       this.#again = false;
-      for (const handler of handlers) {
-        const limit = handler.concurrency - (this.inFlight().get(handler.kind) ?? 0);
-        if (limit <= 0) continue;
-        try {
+      try {
+        for (const handler of handlers) {
+          const limit = handler.concurrency - (this.inFlight().get(handler.kind) ?? 0);
+          if (limit <= 0) continue;
           const now = clock.now();
           const claim = { owner: this.#owner, kinds: [handler.kind], limit, now, leaseUntil: now + leaseMilliseconds };
           for (const item of await store.claimWork(claim)) {
             if (!this.#running.has(item.id)) this.#begin(handler, runningItem(item));
           }
-        } catch (error) {
-          const { code, message } = describeError(error);
-          onTrouble(`taking work: ${message}`, { code });
         }
+        this.#failedClaims = 0;
+        this.#toldOfClaims = null;
+      } catch (error) {
+        this.#claimFailed(error);
+        return;
       }
     }
+  }
+
+  /** The next look waits; what stays the same is told once. */
+  #claimFailed(error: unknown): void {
+    this.#claimNotBefore = performance.now() + backOffMs(this.#failedClaims++, DEFAULT_BACK_OFF);
+    const { code, message } = describeError(error);
+    if (message === this.#toldOfClaims) return;
+    this.#toldOfClaims = message;
+    this.#options.onTrouble(`taking work: ${message}; trying again`, { code });
   }
 
   #begin(handler: WorkHandler, item: RunningItem): void {
@@ -233,18 +254,29 @@ export class WorkRunner {
     } else {
       error = result.error;
     }
+    // The store is not the work's fault: it is tried again for as long as that takes.
+    if (error instanceof StoreError && error.code !== 'STORE_UNSTORABLE') {
+      return defer('retried', STORE_PAUSE_MS, item.attempts);
+    }
     const attempts = item.attempts + 1;
-    if (isRetryable(error) && attempts < most) return defer('retried', 100 * 2 ** attempts, attempts);
-    const events = await this.#failureOf(settled, describeError(error));
+    const description = describeError(error);
+    const retried = isRetryable(error) && attempts < most;
+    // At once: after a time limit of minutes, the last attempt is far away.
+    this.#tell(settled, description, retried ? `failed and is tried again (${attempts} of ${most})` : 'failed');
+    if (retried) return defer('retried', 100 * 2 ** attempts, attempts);
+    const events = await this.#failureOf(settled, description);
     return { records: await this.#encode(settled, events), events, outcome: 'failed' };
   }
 
-  async #failureOf({ item, traceparent }: Settled, error: ErrorDescription): Promise<readonly DomainEvent[]> {
+  #tell({ item, traceparent }: Settled, { code, message }: ErrorDescription, what: string): void {
     const { id: workId, kind, payload } = item;
-    const fields = { code: error.code, workId, experimentId: experimentOf(payload), traceparent };
-    this.#options.onTrouble(`${kind} ${workId} failed: ${error.code}: ${error.message}`, fields);
-    const handler = this.#options.handlers.find((candidate) => candidate.kind === kind) as WorkHandler;
-    return handler.failed(payload, error);
+    const fields = { code, workId, experimentId: experimentOf(payload), traceparent };
+    this.#options.onTrouble(`${kind} ${workId} ${what}: ${code}: ${message}`, fields);
+  }
+
+  async #failureOf({ item }: Settled, error: ErrorDescription): Promise<readonly DomainEvent[]> {
+    const handler = this.#options.handlers.find(({ kind }) => kind === item.kind) as WorkHandler;
+    return handler.failed(item.payload, error);
   }
 
   #encode({ item, traceparent }: Settled, events: readonly DomainEvent[]): Promise<WireRecord[]> {
