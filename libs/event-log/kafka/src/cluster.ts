@@ -15,6 +15,8 @@ const FETCH_WAIT_MS = 100;
 const REMOVAL_PATIENCE_MS = 2_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
+/** A broker hears of a new topic a moment after others have told of it. */
+const NEWS_MS = 5_000;
 
 export interface FetchedPage {
   messages: KafkaMessage[];
@@ -24,6 +26,8 @@ export interface FetchedPage {
 
 interface RequestOptions {
   patienceMs?: number;
+  /** The topics asked for are known to exist. */
+  known?: boolean;
   /** A closer look at a failure, before it is told or tried again. */
   examine?: (failure: LogError) => LogError | Promise<LogError>;
 }
@@ -73,10 +77,11 @@ export class KafkaCluster {
     for (const { topic, partition } of partitions) byTopic.set(topic, [...(byTopic.get(topic) ?? []), { partition }]);
     if (byTopic.size === 0) return new Map();
     const asked = [...byTopic].map(([topic, of]) => ({ topic, partitions: of, fromBeginning: which === 'low' }));
-    const answer = await this.#request('offsets', async (cluster) => {
+    const ask = async (cluster: Cluster) => {
       await cluster.addMultipleTargetTopics([...byTopic.keys()]);
       return cluster.fetchTopicsOffset(asked);
-    });
+    };
+    const answer = await this.#request('offsets', ask, { known: true });
     return new Map(
       answer.flatMap(({ topic, partitions: of }) =>
         of.map(({ partition, offset }) => [partitionKey({ topic, partition }), Number(offset)] as const),
@@ -87,7 +92,7 @@ export class KafkaCluster {
   /** Records from `offset` on, about `maxBytes` of them, at least one where there is one. */
   async fetch({ topic, partition }: TopicPartition, offset: number, maxBytes: number): Promise<FetchedPage> {
     const about = `${topic}/${partition}`;
-    const fetched = await this.#request(about, async (cluster) => {
+    const ask = async (cluster: Cluster) => {
       await cluster.addMultipleTargetTopics([topic]);
       const leader = cluster.findTopicPartitionMetadata(topic).find(({ partitionId }) => partitionId === partition);
       if (leader === undefined) throw new LogError('LOG_UNKNOWN_TOPIC', `${about} does not exist`);
@@ -101,7 +106,8 @@ export class KafkaCluster {
         rackId: '',
       });
       return responses[0]?.partitions[0] ?? { messages: [] };
-    });
+    };
+    const fetched = await this.#request(about, ask, { known: true });
     const last = fetched.messages.at(-1);
     return {
       messages: committed(fetched).filter((each) => Number(each.offset) >= offset),
@@ -155,9 +161,10 @@ export class KafkaCluster {
   async #request<T>(
     about: string,
     ask: (cluster: Cluster) => Promise<T>,
-    { patienceMs = this.#patienceMs, examine = (failure) => failure }: RequestOptions = {},
+    { patienceMs = this.#patienceMs, known = false, examine = (failure) => failure }: RequestOptions = {},
   ): Promise<T> {
-    const end = performance.now() + patienceMs;
+    const start = performance.now();
+    const end = start + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const connecting = (this.#cluster ??= this.#connect());
       try {
@@ -169,7 +176,8 @@ export class KafkaCluster {
         await this.#drop(connecting);
         const failure = await examine(toLogError(error, about));
         if (failure.retryable && !this.#closed) this.#watch.failed(failure);
-        if (!failure.retryable || this.#closed || performance.now() + pause > end) throw failure;
+        const isNews = known && failure.code === 'LOG_UNKNOWN_TOPIC' && performance.now() < start + NEWS_MS;
+        if (!(failure.retryable || isNews) || this.#closed || performance.now() + pause > end) throw failure;
         await sleep(pause);
       }
     }

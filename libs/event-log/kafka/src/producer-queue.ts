@@ -189,7 +189,8 @@ export class ProducerQueue {
         const lost = PRODUCER_LOST.has(typeOf(cause) ?? '');
         if (error.retryable) watch.failed(error);
         const wanted = calls.some((call) => !call.settled && performance.now() + pause < call.until);
-        const again = wanted && (error.retryable || lost);
+        // The topic was found before: its leader has not heard of it yet.
+        const again = wanted && (error.retryable || lost || error.code === 'LOG_UNKNOWN_TOPIC');
         if (lost || !again) await this.#retire(producer);
         if (!again) return error;
         await sleep(pause);

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { LogError } from '@whale/event-log';
-import { isBusy, readOnly, toLogError } from './errors.ts';
+import { isBusy, leftOpen, readOnly, toLogError } from './errors.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
 /** How long SQLite itself may wait for a lock, ms. It blocks the event loop, so the longer wait is `retrying`'s. */
@@ -16,6 +17,8 @@ export interface DatabaseOptions {
   busyTimeoutMs: number;
   /** Quota of the file in bytes. */
   maxBytes?: number | undefined;
+  /** A file that cannot be written, or whose folder cannot, is opened for reading. */
+  onlyReads?: boolean | undefined;
 }
 
 type Parameter = string | number | null | Uint8Array;
@@ -37,11 +40,12 @@ export class LogDatabase {
 
   static async open(options: DatabaseOptions): Promise<LogDatabase> {
     const path = resolve(options.path);
-    prepareFolder(path);
+    const writable = prepareFolder(path, options.onlyReads === true);
     return retryWhileBusy(path, options.busyTimeoutMs, () => {
-      const connection = new Database(path, { timeout: NATIVE_BUSY_MS });
+      const connection = new Database(writable ? path : readableName(path), { timeout: NATIVE_BUSY_MS });
       try {
-        initialise(connection, path, options.maxBytes);
+        if (writable) initialise(connection, path, options.maxBytes);
+        else inspect(connection, path);
         return new LogDatabase(connection, path, options.busyTimeoutMs);
       } catch (error) {
         connection.close();
@@ -137,8 +141,11 @@ async function retryWhileBusy<T>(path: string, timeoutMs: number, work: () => T)
   }
 }
 
-/** Never opens the file by itself: closing any descriptor of it would drop SQLite's locks of this whole process. */
-function prepareFolder(path: string): void {
+/**
+ * Whether the file can be written; false only for who reads. Never opens the file by itself: closing any descriptor of
+ * it would drop SQLite's locks of this whole process.
+ */
+function prepareFolder(path: string, onlyReads: boolean): boolean {
   const folder = dirname(path);
   try {
     mkdirSync(folder, { recursive: true });
@@ -149,9 +156,13 @@ function prepareFolder(path: string): void {
       accessSync(path, constants.R_OK | constants.W_OK);
     }
     accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') throw readOnly(path, error);
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+      if (onlyReads && isReadable(path)) return false;
+      throw readOnly(path, error);
+    }
     if (code === 'ENOSPC') throw toLogError({ code: 'SQLITE_FULL' }, path);
     throw error instanceof LogError
       ? error
@@ -161,8 +172,35 @@ function prepareFolder(path: string): void {
   }
 }
 
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * As SQLite opens a file that cannot be written. A log that was closed has no write-ahead log, and nothing can make the
+ * shared memory of one: it is read as a file that does not change. Else the records that lie in it must be seen.
+ */
+function readableName(path: string): string {
+  if (!existsSync(`${path}-wal`)) return `${pathToFileURL(path).href}?immutable=1`;
+  if (!isReadable(`${path}-shm`)) throw leftOpen(path);
+  return path;
+}
+
+function inspect(connection: Database.Database, path: string): void {
+  checkIdentity(pragmaOf(connection, 'application_id'), pragmaOf(connection, 'user_version'), path);
+}
+
+function pragmaOf(connection: Database.Database, name: string): unknown {
+  return Object.values(connection.prepare(`PRAGMA ${name}`).all()[0] as object)[0];
+}
+
 function initialise(connection: Database.Database, path: string, maxBytes: number | undefined): void {
-  const pragma = (name: string) => Object.values(connection.prepare(`PRAGMA ${name}`).all()[0] as object)[0] as unknown;
+  const pragma = (name: string) => pragmaOf(connection, name);
   const isEmpty = () => connection.prepare('SELECT 1 FROM sqlite_master LIMIT 1').all().length === 0;
   if (!isEmpty()) checkIdentity(pragma('application_id'), pragma('user_version'), path);
   pragma('journal_mode = WAL');

@@ -54,6 +54,14 @@ export function readOnly(path: string, cause?: unknown): LogError {
   );
 }
 
+/** What its last writer left in the write-ahead log cannot be read without shared memory, which is made by writing. */
+export function leftOpen(path: string): LogError {
+  return new LogError(
+    'LOG_READONLY',
+    `event log ${path} was not closed by its last writer and cannot be written: copy its folder to where it can be, and read it there`,
+  );
+}
+
 function sqliteCode(error: unknown): string {
   const code = (error as SqliteFailure | null)?.code;
   return typeof code === 'string' ? code : '';

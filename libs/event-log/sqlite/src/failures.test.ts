@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import Database from 'libsql';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Child, Consumer, readAll, record } from '@whale/event-log-testing';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import type { AppenderChildMessage } from './testing/appender-child.ts';
+import type { ReaderChildMessage } from './testing/reader-child.ts';
 import { temporaryFolder, temporaryLog } from './testing/temporary.ts';
 
 const NOBODY = process.getuid?.() === 0 ? 65_534 : undefined;
@@ -100,6 +101,51 @@ describe('failures', () => {
         { type: 'failed', code: 'LOG_READONLY', message: expect.stringMatching(`${path} cannot be written: give .*`) },
       ]);
     }
+  });
+
+  describe('S4: a log that cannot be written is read by who only reads', () => {
+    const refused = { type: 'failed', at: 'append', code: 'LOG_READONLY', message: expect.stringContaining('log.db') };
+
+    /** What a reader without rights makes of the folder as it is left by `writer`. */
+    async function readLocked(path: string, hang: boolean, missing: string[] = []): Promise<ReaderChildMessage[]> {
+      const folder = dirname(path);
+      await mkdir(folder);
+      const module = (name: string) => new URL(`./testing/${name}.ts`, import.meta.url);
+      const args = [path, 't', 'p', '2', '3', '10', ...(hang ? ['hang'] : [])];
+      const writer = new Child<AppenderChildMessage>(module('appender-child'), args);
+      if (hang) await vi.waitUntil(() => writer.messages.length === 2, 30_000);
+      if (hang) await writer.kill();
+      else await writer.exit();
+      for (const name of missing) await rm(join(folder, name));
+      for (const name of await readdir(folder)) await chmod(join(folder, name), 0o444);
+      await chmod(folder, 0o555);
+      onTestFinished(() => chmod(folder, 0o755));
+      const reader = new Child<ReaderChildMessage>(module('reader-child'), [path, 't'], NOBODY);
+      await reader.exit();
+      expect(reader.complaints).toBe('');
+      return reader.messages;
+    }
+
+    async function place(name: string): Promise<string> {
+      const folder = await temporaryFolder();
+      await chmod(folder, 0o755);
+      return join(folder, name, 'log.db');
+    }
+
+    it('as it was closed, whatever characters its path has', async () => {
+      expect(await readLocked(await place('a b%20?c#d'), false)).toEqual([{ type: 'read', records: 6 }, refused]);
+    });
+
+    it('with what its last writer left in the write-ahead log', async () => {
+      expect(await readLocked(await place('left'), true)).toEqual([{ type: 'read', records: 6 }, refused]);
+    });
+
+    it('but for what cannot be read without writing, which is told', async () => {
+      const message = expect.stringMatching(/was not closed .* copy its folder/);
+      expect(await readLocked(await place('half'), true, ['log.db-shm'])).toEqual([
+        { type: 'failed', at: 'open', code: 'LOG_READONLY', message },
+      ]);
+    });
   });
 
   it('S4: a directory in place of the file, and a file in place of the folder, are LOG_IO', async () => {

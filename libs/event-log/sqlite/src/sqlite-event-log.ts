@@ -24,6 +24,11 @@ export interface SqliteEventLogOptions {
   /** The file. Made when missing, with its folder. */
   path: string;
   clock?: Clock;
+  /**
+   * For who only reads: a file that cannot be written, or whose folder cannot, is read as it lies; a write rejects with
+   * `LOG_READONLY`.
+   */
+  onlyReads?: boolean;
   /** Quota of the file in bytes; beyond it appends reject with `LOG_FULL`. Unlimited by default. */
   maxBytes?: number;
   /** A member of a group that gives no sign of life for so many ms loses its partitions. */
@@ -89,9 +94,9 @@ export class SqliteEventLog implements EventLog {
 
   /** Creates the file and its folder when missing. Rejects with `LogError` when the file cannot be used. */
   static async open(options: SqliteEventLogOptions): Promise<SqliteEventLog> {
-    const { path, maxBytes, clock = systemClock, leaseTtlMs = 5_000, busyTimeoutMs = 10_000 } = options;
+    const { path, maxBytes, onlyReads, clock = systemClock, leaseTtlMs = 5_000, busyTimeoutMs = 10_000 } = options;
     const { backOff = DEFAULT_BACK_OFF } = options;
-    return new SqliteEventLog(await LogDatabase.open({ path, busyTimeoutMs, maxBytes }), {
+    return new SqliteEventLog(await LogDatabase.open({ path, busyTimeoutMs, maxBytes, onlyReads }), {
       clock,
       leaseTtlMs,
       backOff,
