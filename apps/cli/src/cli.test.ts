@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -157,6 +157,36 @@ describe('looking at data', () => {
 });
 
 const CLAUDE = { kind: 'claude', model: 'x', 'prices.input': '1', 'prices.output': '1' };
+
+describe('an experiment in a folder that cannot be written', () => {
+  const archived = join(scratch.path, 'archived');
+  beforeAll(async () => {
+    await scriptedData(archived);
+    chmodSync(scratch.path, 0o755);
+    chmodSync(join(archived, 'log.sqlite'), 0o444);
+    chmodSync(archived, 0o555);
+  });
+  afterAll(() => chmodSync(archived, 0o755));
+  // Rights do not bind root.
+  const uid = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+
+  it.each(['ls', 'show', 'show --json', 'events', 'audit'])('is read by whale %s', async (line) => {
+    const { code, stdout, stderr } = await whaleIn(uid, [...line.split(' '), '--data', archived]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe((await whale([...line.split(' '), '--data', archived])).stdout);
+  });
+
+  it('has its report written elsewhere', async () => {
+    const { code, stderr } = await whaleIn(uid, ['report', '--data', archived]);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^error: the report cannot be written .* --out FILE/)]);
+    const elsewhere = join(scratch.path, 'elsewhere');
+    mkdirSync(elsewhere);
+    chmodSync(elsewhere, 0o777);
+    const out = join(elsewhere, 'report.html');
+    expect(await whaleIn(uid, ['report', '--out', out, '--data', archived])).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(out, 'utf8')).toContain('One task, before and after');
+  });
+});
 
 describe('a place that cannot be', () => {
   const file = join(scratch.path, 'a-file');

@@ -21,13 +21,19 @@ export async function openLog(
   return SqliteEventLog.open({ path: dataFolder(location.data).log });
 }
 
-/** The same for reading: null where an embedded log was never written, so that looking makes no file. */
+/**
+ * The same for looking: null where an embedded log was never written, so that looking makes no file; one that cannot be
+ * written can be read.
+ */
 export async function openExistingLog(
   location: PlatformLocation,
   environment: NodeJS.ProcessEnv,
 ): Promise<EventLog | null> {
-  if (location.log === null && !existsSync(dataFolder(location.data).log)) return null;
-  return openLog(location, environment);
+  if (location.log !== null) return openLog(location, environment);
+  const path = dataFolder(location.data).log;
+  if (!existsSync(path)) return null;
+  const { SqliteEventLog } = await import('@whale/event-log-sqlite');
+  return SqliteEventLog.open({ path, onlyReads: true });
 }
 
 function cannotBeUsed(url: string, cause: unknown): unknown {

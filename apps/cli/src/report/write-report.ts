@@ -15,6 +15,7 @@ export async function writeReport(view: ExperimentView, open: OpenData, path: st
     await writeFile(aside, page);
     await rename(aside, path);
   } catch (cause) {
-    throw new EnvironmentError(`the report cannot be written to ${path}: ${(cause as Error).message}`, { cause });
+    const message = `the report cannot be written to ${path}: ${(cause as Error).message}. whale report --out FILE writes it elsewhere.`;
+    throw new EnvironmentError(message, { cause });
   }
 }
