@@ -1,3 +1,4 @@
+import { domainLimits, type DomainLimits } from '@whale/domain-loader';
 import { parseEnvironment } from '@whale/service-kit';
 import { z } from 'zod';
 
@@ -12,6 +13,7 @@ export interface RolloutConfig {
   concurrency: number;
   sandboxWorkers: number;
   policyWorkers: number;
+  domain: DomainLimits;
 }
 
 export function rolloutConfig(environment: NodeJS.ProcessEnv): RolloutConfig {
@@ -20,5 +22,6 @@ export function rolloutConfig(environment: NodeJS.ProcessEnv): RolloutConfig {
     concurrency: parsed.WHALE_ROLLOUT_CONCURRENCY,
     sandboxWorkers: parsed.WHALE_SANDBOX_WORKERS,
     policyWorkers: parsed.WHALE_POLICY_WORKERS,
+    domain: domainLimits(environment),
   };
 }

@@ -6,6 +6,7 @@ import { closing, WORK_HANDLERS, type ServiceDefinition } from '@whale/service-k
 import { rolloutConfig, type RolloutConfig } from './config.ts';
 import { RolloutReactor } from './rollout.reactor.ts';
 import { rolloutWork } from './rollout.work.ts';
+import type { RolloutParts } from './run-rollout.ts';
 import { subscriptions } from './subscriptions.ts';
 
 @Module({})
@@ -18,13 +19,14 @@ export const rolloutService: ServiceDefinition<RolloutConfig> = {
   module: ({ blobs }, config): DynamicModule => {
     const policy = new EmbeddedPolicy({ blobs, workers: config.policyWorkers });
     const sandbox = new HarnessSandbox({ workers: config.sandboxWorkers });
+    const parts: RolloutParts = { policy, sandbox, blobs, loadDomain: (spec) => loadDomain(spec, config.domain) };
     return {
       module: RolloutModule,
       controllers: [RolloutReactor],
       providers: [
         {
           provide: WORK_HANDLERS,
-          useValue: [rolloutWork({ policy, sandbox, blobs, loadDomain }, config.concurrency)],
+          useValue: [rolloutWork(parts, config.concurrency)],
         },
         closing(policy, sandbox),
       ],

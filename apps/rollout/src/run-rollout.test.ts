@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore } from '@whale/blob-store';
 import { RolloutLimits, type RolloutRequested } from '@whale/contracts';
+import { MOST_RESULT_BYTES } from '@whale/domain-api';
 import { loadDomain } from '@whale/domain-loader';
 import { loadTheta0 } from '@whale/embedded-lm';
-import { HarnessSandbox } from '@whale/harness-sandbox';
+import { HarnessLimits, HarnessSandbox } from '@whale/harness-sandbox';
 import { canonicalHash, sha256 } from '@whale/kernel';
 import { EmbeddedPolicy } from '@whale/policy-embedded';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,6 +104,77 @@ describe('a rollout', () => {
     const missing = { ...base.harness, id: 'f'.repeat(64), uri: `blob:sha256/${'f'.repeat(64)}` };
     await expect(runRollout({ ...base, harness: missing }, parts, never)).rejects.toMatchObject({
       code: 'BLOB_MISSING',
+    });
+  });
+
+  describe('whose tool is a user’s', () => {
+    const soon = { loadMs: 60_000, toolMs: 100, verifyMs: 100 };
+    const ASKS = `export const PROMPTS = {};
+      export default function* () {
+        const told = yield { type: 'tool', name: 'search', args: {} };
+        return { answer: JSON.stringify(told) };
+      }`;
+    const asking = async (call: string, toolMs = 60_000, signal = never) => {
+      const name = join(folder, `${sha256(call)}.ts`);
+      const searchQa = import.meta.resolve('@whale/domain-search-qa');
+      writeFileSync(
+        name,
+        `import searchQa from ${JSON.stringify(searchQa)};
+        export default { load: async (input: any) => ({
+          ...(await searchQa.load(input)), tools: () => ({ call: ${call} }),
+        }) };`,
+      );
+      const { uri, bytes, sha256: id } = await blobs.put(new TextEncoder().encode(ASKS));
+      const own = { ...parts, loadDomain: (spec: typeof domainSpec) => loadDomain(spec, { ...soon, toolMs }) };
+      const asked = { ...base, harness: { id, uri, bytes }, domain: { ...domainSpec, name } };
+      return runRollout(asked, own as RolloutParts, signal);
+    };
+
+    it('records of a result that is too large what the harness received: an error', async () => {
+      const { data } = await asking(`() => 'x'.repeat(50_000_000)`);
+      const told = { error: 'the result has more than the 1048576 bytes of JSON that are allowed' };
+      expect(data.end).toEqual({ kind: 'answered', answer: JSON.stringify(told) });
+      expect(data.effects.map(({ result }) => result)).toEqual([told]);
+      expect(data.trajectory).toEqual([{ source: 'env', text: `search → ${JSON.stringify(told)}` }]);
+      // The sandbox has the same limit, so nothing that passes here is cut off there.
+      expect(HarnessLimits.parse({}).resultBytes).toBe(MOST_RESULT_BYTES);
+    });
+
+    it('fails with a retryable error when the tool never answers', async () => {
+      await expect(asking('() => new Promise(() => undefined)', 50)).rejects.toMatchObject({
+        code: 'DOMAIN_TIMEOUT',
+        retryable: true,
+        message: expect.stringContaining('the tool search of search-qa/atlas, task atlas-weight-0001') as string,
+      });
+    });
+
+    it('is stopped while the tool still works', async () => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(new Error('stopped')), 500);
+      await expect(asking('(): any => new Promise(() => undefined)', 60_000, stop.signal)).rejects.toThrow('stopped');
+    });
+
+    it('begins no tool once it is stopped', async () => {
+      const stop = new AbortController();
+      setMaxListeners(0, stop.signal);
+      const domain = await loadDomain(domainSpec);
+      let calls = 0;
+      const call = () => {
+        calls++;
+        // While the first holds the thread, the effects of the others come in.
+        if (calls === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+        else stop.abort(new Error('stopped'));
+        return null;
+      };
+      const own = { ...parts, loadDomain: async () => ({ ...domain, tools: () => ({ call }) }) };
+      const { uri, bytes, sha256: id } = await blobs.put(new TextEncoder().encode(ASKS));
+      const batch = Array.from({ length: 32 }, (_, i) =>
+        runRollout({ ...request(i), harness: { id, uri, bytes } }, own, stop.signal),
+      );
+      for (const ended of await Promise.allSettled(batch))
+        expect(ended).toMatchObject({ reason: { message: 'stopped' } });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(calls).toBe(2);
     });
   });
 });

@@ -34,6 +34,8 @@ export async function runRollout(
   let calls = 0;
 
   const onEffect = async (effect: Effect): Promise<JsonValue> => {
+    // Effects of a batch come in one go; after a stop, none is begun.
+    signal.throwIfAborted();
     if (effect.type === 'tool') {
       const result = await tools.call(effect.name, effect.args as Record<string, JsonValue>);
       recorder.toolAnswered(effect.name, JSON.stringify(result));

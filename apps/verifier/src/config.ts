@@ -1,3 +1,4 @@
+import { domainLimits, type DomainLimits } from '@whale/domain-loader';
 import { parseEnvironment } from '@whale/service-kit';
 import { z } from 'zod';
 
@@ -8,8 +9,12 @@ const Config = z.object({
 
 export interface VerifierConfig {
   concurrency: number;
+  domain: DomainLimits;
 }
 
 export function verifierConfig(environment: NodeJS.ProcessEnv): VerifierConfig {
-  return { concurrency: parseEnvironment(Config, environment).WHALE_VERIFIER_CONCURRENCY };
+  return {
+    concurrency: parseEnvironment(Config, environment).WHALE_VERIFIER_CONCURRENCY,
+    domain: domainLimits(environment),
+  };
 }

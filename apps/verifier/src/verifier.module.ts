@@ -13,9 +13,12 @@ export const verifierService: ServiceDefinition<VerifierConfig> = {
   name: 'verifier',
   subscriptions,
   config: verifierConfig,
-  module: (_platform, config): DynamicModule => ({
-    module: VerifierModule,
-    controllers: [VerifierReactor],
-    providers: [{ provide: WORK_HANDLERS, useValue: [verifyWork(loadDomain, config.concurrency)] }],
-  }),
+  module: (_platform, config): DynamicModule => {
+    const verify = verifyWork((spec) => loadDomain(spec, config.domain), config.concurrency);
+    return {
+      module: VerifierModule,
+      controllers: [VerifierReactor],
+      providers: [{ provide: WORK_HANDLERS, useValue: [verify] }],
+    };
+  },
 };

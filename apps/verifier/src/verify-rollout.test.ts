@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { RolloutEnd } from '@whale/contracts';
 import { loadDomain } from '@whale/domain-loader';
 import { describe, expect, it } from 'vitest';
@@ -47,5 +50,27 @@ describe('verification', () => {
   it('does not call an unknown task wrong: it throws', async () => {
     const unknown = { ...(await rollout((answer) => ({ kind: 'answered', answer }))), taskId: 'nowhere' };
     await expect(verifyRollout(unknown, loadDomain)).rejects.toMatchObject({ code: 'TASK_UNKNOWN' });
+  });
+
+  it('does not call a verdict wrong that is none: it throws', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'whale-verifier-'));
+    try {
+      const name = join(folder, 'mine.ts');
+      const searchQa = import.meta.resolve('@whale/domain-search-qa');
+      writeFileSync(
+        name,
+        `import searchQa from ${JSON.stringify(searchQa)};
+        export default { load: async (input: any) => ({
+          ...(await searchQa.load(input)), verify: () => ({ reward: true, diagnostics: {} }),
+        }) };`,
+      );
+      const mine = { ...(await rollout((answer) => ({ kind: 'answered', answer }))), domain: { ...domainSpec, name } };
+      await expect(verifyRollout(mine, loadDomain)).rejects.toMatchObject({
+        code: 'DOMAIN_SHAPE',
+        message: expect.stringContaining(`task ${mine.taskId}: reward must be 0 or 1, not true`) as string,
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Split, type RolloutEnd } from '@whale/contracts';
 import { regionsOf, withVariant, type Domain, type Task } from '@whale/domain-api';
 import { canonicalJson, describeError } from '@whale/kernel';
@@ -11,22 +12,23 @@ export interface DomainCheck {
 }
 
 const MOST_PROBLEMS = 5;
+const NO_TASK = 'no-such-task';
+const NO_TOOL = 'no-such-tool';
 
-/** Tries the promises of a domain; a check that throws has failed with its message. */
-export async function checkDomain(domain: Domain): Promise<DomainCheck[]> {
+/** Tries the promises of a domain, each check as soon as it is done; one that throws has failed with its message. */
+export async function* checkDomain(domain: Domain): AsyncGenerator<DomainCheck> {
   const checker = new HarnessChecker();
   try {
-    return [
-      await check('every split has tasks', () => splitSizes(domain)),
-      await check('splits share no task and no input', () => disjoint(domain)),
-      await check('the verifier accepts each gold answer', () => goldAccepted(domain)),
-      await check('the verifier refuses an empty answer and a rollout without one', () => emptyRefused(domain)),
-      await check('an unknown tool answers with an error', () => toolsTotal(domain)),
-      await check('the seed harness passes the harness check', () => seedChecked(domain, checker)),
-      await check('each component fits the seed harness and passes the check', () =>
-        componentsChecked(domain, checker),
-      ),
-    ];
+    yield await check('every split has tasks', () => splitSizes(domain));
+    yield await check('each task is found by its id', () => tasksFound(domain));
+    yield await check('no two tasks ask the same', () => inputsDiffer(domain));
+    yield await check('the verifier accepts each gold answer', () => goldAccepted(domain));
+    yield await check('the verifier refuses an empty answer and a rollout without one', () => emptyRefused(domain));
+    yield await check('an unknown tool answers with an error', () => toolsTotal(domain));
+    yield await check('the seed harness passes the harness check', () => seedChecked(domain, checker));
+    yield await check('each component fits the seed harness and passes the check', () =>
+      componentsChecked(domain, checker),
+    );
   } finally {
     await checker.close();
   }
@@ -39,7 +41,8 @@ interface Finding {
 
 async function check(title: string, find: () => Finding | Promise<Finding>): Promise<DomainCheck> {
   try {
-    const { notes = [], problems = [] } = await find();
+    const { notes = [], problems: found = [] } = await find();
+    const problems = [...new Set(found)];
     const more = problems.length - MOST_PROBLEMS;
     const shown = problems.slice(0, MOST_PROBLEMS);
     return {
@@ -56,72 +59,98 @@ function allTasks(domain: Domain): Task[] {
   return Split.options.flatMap((split) => [...domain.tasks(split)]);
 }
 
-function splitSizes(domain: Domain): Finding {
-  const sizes = Split.options.map((split) => ({ split, size: domain.tasks(split).length }));
-  return {
-    notes: [sizes.map(({ split, size }) => `${split} ${size}`).join(', ')],
-    problems: sizes
-      // Without a validation split the last pair is taken.
-      .filter(({ split, size }) => size === 0 && split !== 'validation')
-      .map(({ split }) => `the split ${split} is empty`),
-  };
+/** The problems that `find` finds in each task, and what it throws; after a timeout the others are not waited for. */
+async function problemsOfTasks(domain: Domain, find: (task: Task) => string[] | Promise<string[]>): Promise<string[]> {
+  const problems: string[] = [];
+  for (const task of allTasks(domain)) {
+    try {
+      problems.push(...(await find(task)));
+    } catch (error) {
+      const { code, message } = describeError(error);
+      if (code === 'DOMAIN_TIMEOUT') throw error;
+      problems.push(message);
+    }
+  }
+  return problems;
 }
 
-function disjoint(domain: Domain): Finding {
+function splitSizes(domain: Domain): Finding {
+  return { notes: [Split.options.map((split) => `${split} ${domain.tasks(split).length}`).join(', ')] };
+}
+
+async function tasksFound(domain: Domain): Promise<Finding> {
+  const problems = await problemsOfTasks(domain, (task) => {
+    const found = domain.task(task.id);
+    if (found === undefined) return [`task('${task.id}') gives nothing`];
+    const same = found.split === task.split && isDeepStrictEqual(found.input, task.input);
+    return same ? [] : [`task('${task.id}') is not what tasks('${task.split}') lists`];
+  });
+  if (domain.task(NO_TASK) !== undefined) problems.push(`task('${NO_TASK}') gives a task`);
+  return { problems };
+}
+
+function inputsDiffer(domain: Domain): Finding {
   const problems: string[] = [];
-  const ids = new Map<string, string>();
   const inputs = new Map<string, string>();
   for (const task of allTasks(domain)) {
     const place = `${task.split}/${task.id}`;
     const input = canonicalJson(task.input);
-    if (ids.has(task.id)) problems.push(`the id ${task.id} is in ${ids.get(task.id)} and in ${task.split}`);
     if (inputs.has(input)) problems.push(`${place} asks the same as ${inputs.get(input)}`);
-    ids.set(task.id, task.split);
     inputs.set(input, place);
   }
   return { problems };
 }
 
 async function goldAccepted(domain: Domain): Promise<Finding> {
-  const problems: string[] = [];
   let answers = 0;
-  for (const task of allTasks(domain)) {
+  const problems = await problemsOfTasks(domain, async (task) => {
     const gold = domain.gold(task.id);
-    if (gold.length === 0) problems.push(`${task.id} has no gold answer`);
+    if (gold.length === 0) return [`${task.id} has no gold answer`];
+    const found: string[] = [];
     for (const answer of gold) {
       answers++;
-      if ((await reward(domain, task, { kind: 'answered', answer })) !== 1) {
-        problems.push(`${task.id}: its gold answer ${JSON.stringify(answer)} is refused`);
-      }
+      const { reward, problems: unnamed } = await judged(domain, task, { kind: 'answered', answer });
+      found.push(...unnamed);
+      if (reward !== 1) found.push(`${task.id}: its gold answer ${JSON.stringify(answer)} is refused`);
     }
-  }
+    return found;
+  });
   return { notes: [`${answers} answers`], problems };
 }
 
 async function emptyRefused(domain: Domain): Promise<Finding> {
-  const problems: string[] = [];
   const ends: RolloutEnd[] = [
     { kind: 'answered', answer: '' },
     { kind: 'truncated', reason: 'turns' },
   ];
-  for (const task of allTasks(domain).slice(0, 50)) {
+  const problems = await problemsOfTasks(domain, async (task) => {
+    const found: string[] = [];
     for (const end of ends) {
-      if ((await reward(domain, task, end)) !== 0) problems.push(`${task.id}: ${JSON.stringify(end)} earns the reward`);
+      const { reward, problems: unnamed } = await judged(domain, task, end);
+      found.push(...unnamed);
+      if (reward !== 0) found.push(`${task.id}: ${JSON.stringify(end)} earns the reward`);
     }
-  }
+    return found;
+  });
   return { problems };
 }
 
-async function reward(domain: Domain, task: Task, end: RolloutEnd): Promise<0 | 1> {
-  return (await domain.verify({ task, end, trajectory: [] })).reward;
+async function judged(domain: Domain, task: Task, end: RolloutEnd): Promise<{ reward: 0 | 1; problems: string[] }> {
+  const { reward, diagnostics } = await domain.verify({ task, end, trajectory: [] });
+  const unnamed = Object.keys(diagnostics).filter((name) => !(name in domain.diagnostics));
+  return { reward, problems: unnamed.map((name) => `the diagnostic ${name} is not named by the domain`) };
 }
 
+/** For one task of each split: an environment may be dear. */
 async function toolsTotal(domain: Domain): Promise<Finding> {
-  const task = allTasks(domain)[0];
-  if (!task) return {};
-  const answer = await domain.tools(task).call('no-such-tool', {});
-  const told = typeof answer === 'object' && answer !== null && 'error' in answer;
-  return { problems: told ? [] : [`the tool "no-such-tool" answers ${JSON.stringify(answer)}`] };
+  const problems: string[] = [];
+  for (const [task] of Split.options.map((split) => domain.tasks(split))) {
+    if (task === undefined) continue;
+    const answer = await domain.tools(task).call(NO_TOOL, {});
+    const told = typeof answer === 'object' && answer !== null && 'error' in answer;
+    if (!told) problems.push(`the tool "${NO_TOOL}" answers ${JSON.stringify(answer)}`);
+  }
+  return { problems };
 }
 
 async function seedChecked(domain: Domain, checker: HarnessChecker): Promise<Finding> {

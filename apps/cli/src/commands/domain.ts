@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { DomainCheck } from '../checks/check-domain.ts';
+import { whileUserCodeRuns } from '../checks/while-user-code-runs.ts';
 import { EXIT } from '../errors.ts';
 import { paint } from '../print/paint.ts';
 import { print, printJson, sessionOf } from '../session.ts';
@@ -17,17 +19,19 @@ export function domainCommand(program: Command): void {
       const session = sessionOf(command);
       const { loadDomainFor } = await import('./domain-option.ts');
       const { checkDomain } = await import('../checks/check-domain.ts');
-      const checks = await checkDomain(await loadDomainFor(name, options));
+      const colours = paint(process.stdout);
+      const checks: DomainCheck[] = [];
+      await whileUserCodeRuns(`the domain ${name}`, async () => {
+        for await (const check of checkDomain(await loadDomainFor(name, options))) {
+          checks.push(check);
+          if (session.json) continue;
+          print(`${check.ok ? colours.green('✓') : colours.red('✗')} ${check.title}`);
+          for (const line of check.details) print(`    ${line}`);
+        }
+      });
       const failed = checks.filter((check) => !check.ok);
       if (session.json) printJson({ domain: name, ok: failed.length === 0, checks });
-      else {
-        const colours = paint(process.stdout);
-        for (const { ok, title, details } of checks) {
-          print(`${ok ? colours.green('✓') : colours.red('✗')} ${title}`);
-          for (const line of details) print(`    ${line}`);
-        }
-        print(failed.length === 0 ? `${name} is sound` : `${failed.length} of ${checks.length} checks failed`);
-      }
+      else print(failed.length === 0 ? `${name} is sound` : `${failed.length} of ${checks.length} checks failed`);
       if (failed.length > 0) process.exitCode = EXIT.badInput;
     });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InputError } from '@whale/kernel';
+import { whileUserCodeRuns } from '../checks/while-user-code-runs.ts';
 import { EXIT } from '../errors.ts';
 import { paint } from '../print/paint.ts';
 import { print, printJson, sessionOf } from '../session.ts';
@@ -23,7 +24,9 @@ export function harnessCommand(program: Command): void {
       const source = readSource(file);
       const { loadDomainFor } = await import('./domain-option.ts');
       const { checkCandidate } = await import('../checks/check-harness.ts');
-      const result = await checkCandidate(source, await loadDomainFor(options.domain, options));
+      const result = await whileUserCodeRuns(`the domain ${options.domain}`, async () =>
+        checkCandidate(source, await loadDomainFor(options.domain, options)),
+      );
       if (session.json) printJson({ file, ...result });
       else {
         const colours = paint(process.stdout);

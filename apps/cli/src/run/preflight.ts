@@ -1,6 +1,7 @@
 import type { ServiceName, Spec } from '@whale/contracts';
-import { loadDomain } from '@whale/domain-loader';
+import { domainLimits, loadDomain } from '@whale/domain-loader';
 import { InputError } from '@whale/kernel';
+import { whileUserCodeRuns } from '../checks/while-user-code-runs.ts';
 
 /**
  * Everything that must be there before anything is written: the domain, θ₀ and its tokenizer. Throws InputError that
@@ -8,11 +9,12 @@ import { InputError } from '@whale/kernel';
  * proposer lacks where it runs in this process.
  */
 export async function preflight(spec: Spec, file: string, hosted: readonly ServiceName[]): Promise<void> {
+  const limits = domainLimits(process.env);
   try {
-    await loadDomain(spec.domain);
+    await whileUserCodeRuns(`the domain ${spec.domain.name}`, () => loadDomain(spec.domain, limits));
     if (hosted.includes('proposer')) {
       const { checkProposer } = await import('@whale/app-proposer');
-      await checkProposer(spec.proposer, process.env);
+      await whileUserCodeRuns('the proposer', () => checkProposer(spec.proposer, process.env));
     }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause;

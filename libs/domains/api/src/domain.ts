@@ -8,10 +8,16 @@ export interface Task {
   input: { readonly [key: string]: JsonValue };
 }
 
-/** Tools of the environment by name. They are deterministic; a bad argument gives `{ error: '…' }`, not a throw. */
+/**
+ * Tools of the environment by name. They are deterministic; a bad argument gives `{ error: '…' }`, not a throw. A harness
+ * receives the JSON of the result; where that has more than MOST_RESULT_BYTES, it receives `{ error }` that says so.
+ */
 export interface DomainTools {
   call(name: string, args: { readonly [key: string]: JsonValue }): JsonValue | Promise<JsonValue>;
 }
+
+/** UTF-8 bytes of JSON. */
+export const MOST_RESULT_BYTES = 1024 ** 2;
 
 export interface VerifyInput {
   task: Task;
@@ -40,6 +46,10 @@ export interface ComponentVariant {
   hypothesis: string;
 }
 
+/**
+ * A domain is asked through a guard (`loadDomain`): what it gives is parsed, and what takes too long is given up. A throw,
+ * a timeout and a value that does not fit are failures of infrastructure or of the verifier, never a reward of 0.
+ */
 export interface Domain {
   readonly name: string;
   readonly dataset: string;

@@ -1,4 +1,5 @@
 export {
+  MOST_RESULT_BYTES,
   type ComponentVariant,
   type Domain,
   type DomainModule,
