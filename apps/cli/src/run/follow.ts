@@ -4,6 +4,7 @@ import { ExperimentFold, VIEW_TOPICS, VIEW_TYPES, type ExperimentView } from '@w
 import { wanted } from '../log/experiments.ts';
 import { LogTail, type TailOptions } from '../log/tail.ts';
 import type { Display } from './display.ts';
+import { Silence } from './silence.ts';
 
 const FRAME_MS = 200;
 const TYPES = new Set([...VIEW_TYPES, WeightUpdateFailed.type]);
@@ -33,10 +34,14 @@ export class Follower {
 
   /** Shows the experiment until it has ended or `stopped` says so. */
   async show(display: Display, stopped: () => boolean): Promise<ExperimentView> {
+    const silence = new Silence(Date.now());
     for (;;) {
       const events = await this.catchUp();
       const view = this.view();
       display.update(events, view);
+      if (events.length > 0) silence.heard(Date.now());
+      const told = silence.due(Date.now());
+      if (told !== null) display.trouble(told);
       if (view.result !== null || stopped()) return view;
       await sleep(FRAME_MS);
     }
