@@ -16,15 +16,16 @@ export function domainOption(command: Command): Command {
 
 /** Throws InputError. */
 export async function loadDomainFor(name: string, { dataset, option = [] }: DomainOptions): Promise<Domain> {
-  const { parse } = await import('yaml');
+  const { parseYaml, YamlProblem } = await import('../yaml.ts');
   const options: Record<string, never> = {};
   for (const text of option) {
     const at = text.indexOf('=');
     if (at <= 0) throw new InputError(`--option ${text}: expected key=value, e.g. --option test=20`);
     try {
-      options[text.slice(0, at)] = parse(text.slice(at + 1)) as never;
+      options[text.slice(0, at)] = parseYaml(text.slice(at + 1)) as never;
     } catch (cause) {
-      throw new InputError(`--option ${text}: the value is not YAML`, { cause });
+      if (!(cause instanceof YamlProblem)) throw cause;
+      throw new InputError(`--option ${text}: the value is not YAML: ${cause.message}`, { cause });
     }
   }
   const { loadDomain } = await import('@whale/domain-loader');
