@@ -34,6 +34,7 @@ async function running() {
   const troubles: string[] = [];
   const platform: Platform = {
     log,
+    logName: 'a log of a test',
     blobs: new FolderBlobStore(join(folder, 'blobs')),
     clock: systemClock,
     store: (service) => {

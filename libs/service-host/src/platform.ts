@@ -43,6 +43,7 @@ export async function openPlatform(
     log,
     blobs: openBlobs(location),
     clock: systemClock,
+    logName: location.log === null ? 'the embedded log' : await kafkaName(location.log, environment),
     messagingSystem: location.log === null ? 'sqlite' : 'kafka',
     store: (service) => state.store(service).open(),
     readModels,
@@ -53,4 +54,9 @@ export async function openPlatform(
       await state.close();
     },
   };
+}
+
+async function kafkaName(url: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const { kafkaSettings } = await import('@whale/event-log-kafka');
+  return `the log on Kafka with topics ${kafkaSettings(url, environment).topicPrefix}whale.…`;
 }

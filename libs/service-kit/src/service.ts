@@ -13,6 +13,7 @@ import type { ReadModels } from './projection/read-models.ts';
 import { stopAll } from './stop-all.ts';
 import type { ServiceStore } from './store/service-store.ts';
 import { Emitter } from './transport/emitter.ts';
+import { checkLog } from './transport/log-check.ts';
 import { EventLogServer } from './transport/event-log-server.ts';
 import { KeepOriginalError } from './transport/keep-original-error.ts';
 import { OutboxRelay } from './transport/relay.ts';
@@ -41,6 +42,8 @@ export interface Platform {
   onHandled?: (service: ServiceName, outcome: EventOutcome, fields: ReportFields) => void;
   /** What traces call the log: OpenTelemetry's `messaging.system`. */
   messagingSystem?: string;
+  /** The log by a name that stays when its brokers or its folder move; stores remember it and follow no other. */
+  logName: string;
 }
 
 export interface ServiceDefinition<Config = unknown> {
@@ -75,6 +78,13 @@ export async function startService<Config>(
   const store = platform.store(name);
   const onTrouble: Tell = (message, fields) => platform.onTrouble(name, message, fields);
   await log.ensureTopics(topicDefinitions());
+  try {
+    const topics = subscriptions.consumes.map(({ topic }) => topic);
+    await checkLog(log, platform.logName, store, topics);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   const telemetry = telemetryOf(name, platform);
   const emitter = new Emitter({ service: name, emits: subscriptions.emits, blobs, clock });
   const relay = new OutboxRelay(store, log, clock, onTrouble);

@@ -67,6 +67,7 @@ export class ServiceHop {
   async #start(store: HopStore, say: Bench['say']): Promise<void> {
     const platform = {
       log: this.#log,
+      logName: 'a log to measure',
       blobs: new FolderBlobStore(join(this.#folder, 'blobs')),
       clock: systemClock,
       store: () => store.open(this.#folder),

@@ -40,7 +40,7 @@ test('a retry is handled by the service that had parked it, once, also when it i
     echoService(() => {
       if (broken) throw new WhaleError('NO_TEA', 'the tea is out');
     }),
-    { log, blobs, store, clock: systemClock, onTrouble: silent },
+    { log, logName: 'a log of a test', blobs, store, clock: systemClock, onTrouble: silent },
     {},
   );
   onTestFinished(() => service.stop());

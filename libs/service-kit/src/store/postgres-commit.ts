@@ -53,6 +53,8 @@ export function commitStatement(schema: string, unit: UnitOfWork): Statement {
       checkpoint?.to.offset ?? null,
       held.map(({ id }) => id),
       held.map(({ owner }) => owner),
+      checkpoint?.mark?.offset ?? null,
+      checkpoint?.mark?.hash ?? null,
     ],
   };
 }
@@ -128,11 +130,12 @@ function commitText(schema: string): string {
       FROM unnest($16::text[], $17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS o (topic, key, headers, value, n)
       ORDER BY n
     ), begun AS (
-      INSERT INTO ${s}.checkpoint (topic, partition, next_offset)
-      SELECT $20::text, $21::int, $23::bigint WHERE $20::text IS NOT NULL AND $22::bigint IS NULL
+      INSERT INTO ${s}.checkpoint (topic, partition, next_offset, record_offset, hash)
+      SELECT $20::text, $21::int, $23::bigint, $26::bigint, $27::text WHERE $20::text IS NOT NULL AND $22::bigint IS NULL
       ON CONFLICT DO NOTHING RETURNING 1
     ), moved AS (
-      UPDATE ${s}.checkpoint SET next_offset = $23::bigint
+      UPDATE ${s}.checkpoint SET next_offset = $23::bigint,
+        record_offset = coalesce($26::bigint, record_offset), hash = coalesce($27::text, hash)
       WHERE topic = $20::text AND partition = $21::int AND next_offset = $22::bigint RETURNING 1
     )
     SELECT

@@ -1,5 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+const NO_WAY_BACK = 'a service store is not migrated back: drop its schema, what it holds is rebuilt from the log';
+
 /**
  * The tables of one service's store. Text that is compared or sorted is in the C collation: the order of its bytes, as
  * on SQLite. Documents are JSON text: `jsonb` would refuse U+0000 in a string, and forget the order of fields.
@@ -8,7 +10,7 @@ class CreateServiceStore1764000000000 implements MigrationInterface {
   readonly name = 'CreateServiceStore1764000000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const schema = `"${(runner.connection.options as { schema: string }).schema}"`;
+    const schema = schemaOf(runner);
     await runner.query(`
       CREATE TABLE ${schema}.inbox (event_id text COLLATE "C" PRIMARY KEY);
       CREATE TABLE ${schema}.document (
@@ -32,9 +34,30 @@ class CreateServiceStore1764000000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    throw new Error('a service store is not migrated back: drop its schema, what it holds is rebuilt from the log');
+    throw new Error(NO_WAY_BACK);
   }
 }
 
+/** Which log the store follows, by name and by the last record of each partition. */
+class AddLogMarks1796000000000 implements MigrationInterface {
+  readonly name = 'AddLogMarks1796000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    const schema = schemaOf(runner);
+    await runner.query(`
+      ALTER TABLE ${schema}.checkpoint ADD COLUMN record_offset bigint, ADD COLUMN hash text;
+      CREATE TABLE ${schema}.log (one boolean PRIMARY KEY DEFAULT true CHECK (one), name text NOT NULL);
+    `);
+  }
+
+  async down(): Promise<void> {
+    throw new Error(NO_WAY_BACK);
+  }
+}
+
+function schemaOf(runner: QueryRunner): string {
+  return `"${(runner.connection.options as { schema: string }).schema}"`;
+}
+
 /** A published migration never changes; a new shape is a new one at the end. */
-export const STORE_MIGRATIONS = [CreateServiceStore1764000000000] as const;
+export const STORE_MIGRATIONS = [CreateServiceStore1764000000000, AddLogMarks1796000000000] as const;

@@ -7,8 +7,16 @@ import type { PostgresDatabase, Row, Statement } from './postgres-database.ts';
 import { storeErrorOf } from './postgres-errors.ts';
 import { STORE_MIGRATIONS } from './postgres-migrations.ts';
 import { checkSchemaName, migrateSchema } from './postgres-schema.ts';
-import { outboxRecord, workItem } from './rows.ts';
-import type { OutboxRecord, ServiceStore, StoredDocument, UnitOfWork, WorkClaim, WorkItem } from './service-store.ts';
+import { markOf, outboxRecord, workItem } from './rows.ts';
+import type {
+  Mark,
+  OutboxRecord,
+  ServiceStore,
+  StoredDocument,
+  UnitOfWork,
+  WorkClaim,
+  WorkItem,
+} from './service-store.ts';
 
 /**
  * ServiceStore in one schema of a PostgreSQL database, shared by all processes of the service. A unit takes three round
@@ -52,6 +60,22 @@ export class PostgresServiceStore implements ServiceStore {
       throw error;
     });
     return this.#ready;
+  }
+
+  get place(): string {
+    return `the schema ${this.#schema} of ${this.#database.place}`;
+  }
+
+  async follow(log: string): Promise<string> {
+    await this.#all('follow', (s) => `INSERT INTO ${s}.log (name) VALUES ($1) ON CONFLICT DO NOTHING`, [log]);
+    const [row] = await this.#all('followed', (s) => `SELECT name FROM ${s}.log`, []);
+    return row?.['name'] as string;
+  }
+
+  async marks(): Promise<readonly Mark[]> {
+    const text = (s: string) =>
+      `SELECT topic, partition, record_offset, hash FROM ${s}.checkpoint WHERE hash IS NOT NULL`;
+    return (await this.#all('marks', text, [])).map(markOf);
   }
 
   get lost(): StoreError | null {

@@ -1,8 +1,8 @@
-import type { OutboxRecord, WorkItem } from './service-store.ts';
+import type { Mark, OutboxRecord, WorkItem } from './service-store.ts';
 
 type Row = Record<string, unknown>;
 
-/** Rows of the outbox and of the work, whose columns are the same in both stores. */
+/** Rows of the outbox, of the work and of the marks, whose columns are the same in both stores. */
 export function outboxRecord(row: Row): OutboxRecord {
   return {
     sequence: row['sequence'] as number,
@@ -19,5 +19,14 @@ export function workItem(row: Row): WorkItem {
     kind: row['kind'] as string,
     payload: JSON.parse(row['payload'] as string) as unknown,
     attempts: row['attempts'] as number,
+  };
+}
+
+export function markOf(row: Row): Mark {
+  return {
+    topic: row['topic'] as string,
+    partition: row['partition'] as number,
+    offset: row['record_offset'] as number,
+    hash: row['hash'] as string,
   };
 }

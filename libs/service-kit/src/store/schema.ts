@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 import { EnvironmentError } from '@whale/kernel';
 
-/** Raised when the tables change; everything here is rebuilt from the log, so there is nothing to migrate. */
+/** Raised when tables change that are there; all is rebuilt from the log, so there is nothing to migrate. */
 const VERSION = 1;
 
 const SCHEMA = `
@@ -20,6 +20,11 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (
     topic TEXT NOT NULL, partition INTEGER NOT NULL, next_offset INTEGER NOT NULL, PRIMARY KEY (topic, partition)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS mark (
+    topic TEXT NOT NULL, partition INTEGER NOT NULL, record_offset INTEGER NOT NULL, hash TEXT NOT NULL,
+    PRIMARY KEY (topic, partition)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS log (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
 `;
 
 /** Makes the tables of a new file. Throws EnvironmentError for a file with other tables. */

@@ -19,7 +19,13 @@ export interface ServiceStore {
    * go on from where they were. Everything fails with it then, until a new start rebuilds it from the log.
    */
   readonly lost: StoreError | null;
+  /** Where it lies, for messages: nothing secret. */
+  readonly place: string;
+  /** The name of the log that the store follows; `log` from now on, where it has followed none. */
+  follow(log: string): Promise<string>;
   checkpoint(partition: TopicPartition): Promise<number | undefined>;
+  /** The last record of each partition that was handled; none for a partition from before there were marks. */
+  marks(): Promise<readonly Mark[]>;
   /** Those of the ids that the inbox knows. */
   seen(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   documents(keys: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
@@ -41,6 +47,11 @@ export interface ServiceStore {
   close(): Promise<void>;
 }
 
+/** A record and what it is known by: that of another log, or of one made anew, differs. */
+export interface Mark extends Position {
+  hash: string;
+}
+
 export interface StoredDocument {
   value: unknown;
   /** Rises with each write. */
@@ -59,7 +70,7 @@ export interface UnitOfWork {
   held?: readonly HeldWork[];
   finished?: readonly HeldWork[];
   deferred?: readonly DeferredWork[];
-  checkpoint?: { from: number | undefined; to: Position };
+  checkpoint?: { from: number | undefined; to: Position; mark?: Mark | undefined };
 }
 
 export interface OutboxRecord extends WireRecord {

@@ -6,8 +6,16 @@ import { EnvironmentError } from '@whale/kernel';
 import { StoreError } from './errors.ts';
 import { isProcessAlive } from './owner.ts';
 import { prepareFile } from './schema.ts';
-import { outboxRecord, workItem } from './rows.ts';
-import type { OutboxRecord, ServiceStore, StoredDocument, UnitOfWork, WorkClaim, WorkItem } from './service-store.ts';
+import { markOf, outboxRecord, workItem } from './rows.ts';
+import type {
+  Mark,
+  OutboxRecord,
+  ServiceStore,
+  StoredDocument,
+  UnitOfWork,
+  WorkClaim,
+  WorkItem,
+} from './service-store.ts';
 
 const WRITE_DOCUMENT = `
   INSERT INTO document (key, value, revision) VALUES (?, ?, 1)
@@ -26,10 +34,12 @@ type Row = Record<string, unknown>;
 export class SqliteServiceStore implements ServiceStore {
   /** A file that is deleted stays whole for those who have it open. */
   readonly lost = null;
+  readonly place: string;
   readonly #db: InstanceType<typeof Database>;
   readonly #statements = new Map<string, ReturnType<InstanceType<typeof Database>['prepare']>>();
 
   constructor(path: string) {
+    this.place = `the file ${path}`;
     try {
       mkdirSync(dirname(path), { recursive: true });
       this.#db = new Database(path, { timeout: 10_000 });
@@ -43,6 +53,21 @@ export class SqliteServiceStore implements ServiceStore {
         { cause },
       );
     }
+  }
+
+  async follow(log: string): Promise<string> {
+    const followed = () => this.#all('SELECT name FROM log', [])[0]?.['name'] as string | undefined;
+    return (
+      followed() ??
+      this.#transaction(() => {
+        this.#run('INSERT OR IGNORE INTO log (one, name) VALUES (1, ?)', [log]);
+        return followed() as string;
+      })
+    );
+  }
+
+  async marks(): Promise<readonly Mark[]> {
+    return this.#all('SELECT topic, partition, record_offset, hash FROM mark', []).map(markOf);
   }
 
   async checkpoint(partition: TopicPartition): Promise<number | undefined> {
@@ -209,7 +234,7 @@ export class SqliteServiceStore implements ServiceStore {
     return row?.['next_offset'] as number | undefined;
   }
 
-  #moveCheckpoint({ from, to }: NonNullable<UnitOfWork['checkpoint']>): void {
+  #moveCheckpoint({ from, to, mark }: NonNullable<UnitOfWork['checkpoint']>): void {
     const present = this.#checkpoint(to);
     if (present !== from) {
       throw new StoreError(
@@ -222,6 +247,13 @@ export class SqliteServiceStore implements ServiceStore {
       to.topic,
       to.partition,
       to.offset,
+    ]);
+    if (!mark) return;
+    this.#run('INSERT OR REPLACE INTO mark (topic, partition, record_offset, hash) VALUES (?, ?, ?, ?)', [
+      mark.topic,
+      mark.partition,
+      mark.offset,
+      mark.hash,
     ]);
   }
 

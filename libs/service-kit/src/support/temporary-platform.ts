@@ -36,6 +36,7 @@ export async function temporaryPlatform(): Promise<TemporaryPlatform> {
     folder,
     log,
     troubles,
+    logName: 'a log of a test',
     blobs: new FolderBlobStore(join(folder, 'blobs')),
     clock: systemClock,
     store: (service) => new SqliteServiceStore(join(folder, `${service}.sqlite`)),

@@ -55,6 +55,7 @@ export function poisonContract(name: string, makeHarness: () => Promise<PoisonHa
         echoService(),
         {
           log: harness.log,
+          logName: 'a log of a test',
           blobs,
           clock: systemClock,
           store: (of) => new SqliteServiceStore(join(folder, `${of}.sqlite`)),

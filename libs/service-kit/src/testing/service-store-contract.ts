@@ -83,6 +83,24 @@ export function serviceStoreContract(name: string, makeHarness: () => Promise<St
       });
     });
 
+    test('the log that was named first stays the one that is followed', async () => {
+      expect(await store.follow('a log')).toBe('a log');
+      expect(await other.follow('another log')).toBe('a log');
+      expect(await store.follow('a log')).toBe('a log');
+    });
+
+    test('the mark of a partition comes with its checkpoint, and stays when one comes without', async () => {
+      expect(await store.marks()).toEqual([]);
+      const [first, second] = [1, 4].map((offset) => ({ ...PARTITION, offset, hash: `hash ${offset}` }));
+      await store.commit({ checkpoint: { from: undefined, to: { ...PARTITION, offset: 2 }, mark: first } });
+      expect(await other.marks()).toEqual([first]);
+      await store.commit({ checkpoint: { from: 2, to: { ...PARTITION, offset: 5 }, mark: second } });
+      await store.commit({ checkpoint: { from: 5, to: { ...PARTITION, offset: 7 } } });
+      const stale = store.commit({ checkpoint: { from: 5, to: { ...PARTITION, offset: 2 }, mark: first } });
+      await expect(stale).rejects.toMatchObject({ code: 'STORE_STALE_CONSUMER' });
+      expect(await other.marks()).toEqual([second]);
+    });
+
     test('D1: JSON too deep for any store is refused as such, and changes nothing', async () => {
       let deep: unknown = [];
       for (let level = 0; level < 50_000; level++) deep = [deep];

@@ -10,14 +10,15 @@ import {
   parkedRecord,
   problemOfName,
 } from '@whale/contracts';
-import type { LogRecord, RecordBatch } from '@whale/event-log';
+import type { EventLog, LogRecord, RecordBatch, TopicPartition } from '@whale/event-log';
 import { describeError, isRetryable, turn } from '@whale/kernel';
 import { fieldsOf, outgoingTraceparent, tellOutcome } from '@whale/telemetry';
 import { StoreError } from '../store/errors.ts';
-import type { ServiceStore } from '../store/service-store.ts';
+import type { Mark, ServiceStore } from '../store/service-store.ts';
 import type { ServiceTelemetry, Tell } from '../telemetry/service-telemetry.ts';
 import type { Emitter } from './emitter.ts';
 import type { Delivery, Reaction } from './on-event.ts';
+import { checkMarks, markOf } from './log-check.ts';
 import { OpenUnit } from './open-unit.ts';
 
 export type InvokeHandler = (envelope: EventEnvelope, delivery: Delivery) => Promise<Reaction | undefined | void>;
@@ -32,6 +33,7 @@ const MOST_TOLD = 500;
 export interface BatchReactorOptions {
   service: string;
   consumes: readonly EventDefinition[];
+  log: EventLog;
   store: ServiceStore;
   blobs: BlobStore;
   emitter: Emitter;
@@ -47,11 +49,15 @@ export interface BatchReactorOptions {
  * T3 A retryable failure commits what came before it and has the rest delivered again.
  * T4 What fails because of a store is never parked, whether the error says that trying again helps or not: it waits for
  *    the store. Effects that no store can hold are the one exception (T2).
+ * T5 A partition that this process has not left itself where it stands is gone on with only where the log has the record
+ *    that was handled last: another process may be at work on another log.
  */
 export class BatchReactor {
   readonly #options: BatchReactorOptions;
   readonly #consumed: ReadonlySet<string>;
   readonly #deliveries = new Map<string, number>();
+  /** Where this process left each partition. */
+  readonly #left = new Map<string, number>();
 
   constructor(options: BatchReactorOptions) {
     this.#options = options;
@@ -86,6 +92,7 @@ export class BatchReactor {
   async #handle(batch: RecordBatch, refused?: unknown): Promise<{ work: number }> {
     const { store } = this.#options;
     const from = await store.checkpoint(batch);
+    await this.#checkMoved(batch, from);
     const unit = new OpenUnit(store);
     let next = from ?? 0;
     let failure: unknown;
@@ -105,12 +112,28 @@ export class BatchReactor {
       await turn();
       await store.commit({
         ...unit.contents(),
-        checkpoint: { from, to: { topic: batch.topic, partition: batch.partition, offset: next } },
+        checkpoint: {
+          from,
+          to: { topic: batch.topic, partition: batch.partition, offset: next },
+          mark: lastMark(records, next),
+        },
       });
+      this.#left.set(placeOf(batch), next);
       this.#options.telemetry.handled(unit.handled, unit.written);
     }
     if (failure !== undefined) throw failure;
     return { work: unit.workCount };
+  }
+
+  async #checkMoved(batch: TopicPartition, from: number | undefined): Promise<void> {
+    const { log, store } = this.#options;
+    if (from === undefined || from === this.#left.get(placeOf(batch))) return;
+    await checkMarks(
+      log,
+      store,
+      (await store.marks()).filter((mark) => placeOf(mark) === placeOf(batch)),
+    );
+    this.#left.set(placeOf(batch), from);
   }
 
   /**
@@ -195,6 +218,16 @@ export class BatchReactor {
     onTrouble(`${what}: ${code}: ${message.slice(0, MOST_TOLD)}`, { ...fields, code });
     return undefined;
   }
+}
+
+function placeOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}
+
+/** Of the last record before `next`. */
+function lastMark(records: readonly LogRecord[], next: number): Mark | undefined {
+  const last = records.findLast(({ offset }) => offset < next);
+  return last && markOf(last);
 }
 
 function isUnstorable(error: unknown): boolean {

@@ -24,6 +24,7 @@ async function reactorWith(handle: (reason: string) => Awaited<ReturnType<Invoke
   const reactor = new BatchReactor({
     service: 'proposer',
     consumes: [ExperimentCancelRequested],
+    log: platform.log,
     store,
     blobs,
     emitter,

@@ -40,6 +40,7 @@ test('T3: a failure that stays retryable is parked after the last delivery, and 
   const reactor = new BatchReactor({
     service: 'proposer',
     consumes: [ExperimentCancelRequested],
+    log: platform.log,
     store,
     blobs: platform.blobs,
     emitter: new Emitter({
