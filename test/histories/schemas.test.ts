@@ -13,7 +13,7 @@ const types = Object.keys(manifest.events);
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as AnySchema;
 const valueOf = ({ claim, value }: FrozenRecord) => JSON.parse(claim ?? value) as Record<string, unknown>;
 
-const ajv = new Ajv({ strict: true, strictTypes: false, validateFormats: false });
+const ajv = new Ajv({ strict: true, validateFormats: false });
 const schemas = new Map<string, ValidateFunction>(
   types.map((type) => [type, ajv.compile(readJson(join(docs, 'schemas', `${type}.json`)))]),
 );

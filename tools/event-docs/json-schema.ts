@@ -17,7 +17,7 @@ export function jsonSchemaOf({ type, summary, data }: EventDefinition): JsonSche
   return { $schema, $id: `urn:${type.replaceAll('.', ':')}`, title: type, description: summary, ...schema };
 }
 
-/** A schema without references. Throws where zod makes one of more than "any JSON": it would have to be resolved. */
+/** A schema without references and lists of types. Throws where zod makes one of more than "any JSON": it would have to be resolved. */
 export function plainSchema(schema: z.ZodType): JsonSchema {
   const { definitions = {}, ...rest } = z.toJSONSchema(schema, {
     target: 'draft-7',
@@ -30,7 +30,7 @@ export function plainSchema(schema: z.ZodType): JsonSchema {
   for (const [name, definition] of Object.entries(definitions)) {
     if (!isAnyJson(definition)) throw new Error(`${name} is referred to: write it out in the schema`);
   }
-  return withoutReferences(rest) as JsonSchema;
+  return simple(rest) as JsonSchema;
 }
 
 /** `z.json()` refers to itself; on a log of JSON it says nothing. */
@@ -39,9 +39,14 @@ function isAnyJson({ anyOf, ...rest }: JsonSchema): boolean {
   return Object.keys(rest).length === 0 && types.join() === 'string,number,boolean,null,array,object';
 }
 
-function withoutReferences(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutReferences);
+/** Without references; and with types of a value as alternatives, since strict validators take a list for a slip. */
+function simple(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(simple);
   if (typeof value !== 'object' || value === null) return value;
   if ('$ref' in value) return {};
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutReferences(inner)]));
+  const { type: types, ...rest } = value as { type?: unknown };
+  if (Array.isArray(types) && !types.includes('null')) {
+    return simple({ anyOf: types.map((type) => ({ type })), ...rest });
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, simple(inner)]));
 }
