@@ -8,7 +8,10 @@ const MOST_MS_TO_FLUSH = 5_000;
 const SAME_TROUBLE_MS = 60_000;
 
 /** Gives what stops it. Only one at a time in a process. */
-export function startSdk({ traces, metrics: metering }: Signals, options: TelemetryOptions): () => Promise<void> {
+export async function startSdk(
+  { traces, metrics: metering }: Signals,
+  options: TelemetryOptions,
+): Promise<() => Promise<void>> {
   const [only, ...others] = options.services;
   const name = only !== undefined && others.length === 0 ? `whale-${only}` : 'whale';
   if (!process.env['OTEL_LOG_LEVEL']) tellTroubles(options.onTrouble);
@@ -21,12 +24,18 @@ export function startSdk({ traces, metrics: metering }: Signals, options: Teleme
     logRecordProcessors: [],
   });
   sdk.start();
+  await settled(sdk);
   const stop = async (): Promise<void> => {
     await bounded(sdk.shutdown(), options.onTrouble);
     for (const api of [trace, metrics, context, propagation, diag]) api.disable();
   };
   let stopping: Promise<void> | undefined;
   return () => (stopping ??= stop());
+}
+
+/** What is found out about the host takes a moment. The Prometheus exporter alone does not wait for it, and complains. */
+async function settled(sdk: NodeSDK): Promise<void> {
+  await (sdk as unknown as { _resource: resources.Resource })._resource.waitForAsyncAttributes?.();
 }
 
 async function bounded(shutdown: Promise<void>, onTrouble: TelemetryOptions['onTrouble']): Promise<void> {

@@ -31,6 +31,15 @@ async function on(environment: Record<string, string> = {}, services = ['verifie
   return { receiver, telemetry, troubles };
 }
 
+test('metrics for Prometheus are read without a complaint', async () => {
+  const port = await freePort();
+  const environment = { OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: String(port) };
+  const { troubles } = await on(environment);
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toContain('service_name="whale-verifier"');
+  expect(troubles).toEqual([]);
+});
+
 test('a handled record is a span of the trace that led to it, and what it leads to is of the same', async () => {
   const { receiver, telemetry } = await on();
   const tracing = new Tracing('verifier', 'kafka');
@@ -178,3 +187,11 @@ test('off, nothing of the SDK is loaded', async () => {
   expect(await loaded({})).toEqual(['@opentelemetry/api']);
   expect(await loaded({ OTEL_TRACES_EXPORTER: 'console' })).toContain('@opentelemetry/sdk-node');
 });
+
+async function freePort(): Promise<number> {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as AddressInfo;
+  await new Promise((resolve) => taken.close(resolve));
+  return port;
+}

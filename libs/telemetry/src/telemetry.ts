@@ -23,5 +23,5 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   const signals = signalsOf(process.env);
   if (!signals.traces && !signals.metrics) return OFF;
   const { startSdk } = await import('./sdk.ts');
-  return { on: true, stop: startSdk(signals, options) };
+  return { on: true, stop: await startSdk(signals, options) };
 }
