@@ -214,7 +214,6 @@ describe('a batch of candidates', () => {
     'that breaks is tried again, and needs a person after the last attempt (%s)',
     async (final) => {
       const broken: Proposer = {
-        // eslint-disable-next-line require-yield -- it breaks before it writes
         async *propose() {
           return { reason: 'failed', message: 'exit code 1' };
         },
