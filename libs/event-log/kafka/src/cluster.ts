@@ -73,20 +73,25 @@ export class KafkaCluster {
 
   /** Offsets of the next records (`head`) or of the first ones still there (`low`). */
   async offsets(partitions: readonly TopicPartition[], which: 'head' | 'low'): Promise<Map<string, number>> {
-    const byTopic = new Map<string, { partition: number }[]>();
-    for (const { topic, partition } of partitions) byTopic.set(topic, [...(byTopic.get(topic) ?? []), { partition }]);
-    if (byTopic.size === 0) return new Map();
-    const asked = [...byTopic].map(([topic, of]) => ({ topic, partitions: of, fromBeginning: which === 'low' }));
+    if (partitions.length === 0) return new Map();
+    const asked = byTopic(partitions);
     const ask = async (cluster: Cluster) => {
-      await cluster.addMultipleTargetTopics([...byTopic.keys()]);
-      return cluster.fetchTopicsOffset(asked);
+      await cluster.addMultipleTargetTopics(asked.map(({ topic }) => topic));
+      return cluster.fetchTopicsOffset(asked.map((each) => ({ ...each, fromBeginning: which === 'low' })));
     };
-    const answer = await this.#request('offsets', ask, { known: true });
-    return new Map(
-      answer.flatMap(({ topic, partitions: of }) =>
-        of.map(({ partition, offset }) => [partitionKey({ topic, partition }), Number(offset)] as const),
-      ),
-    );
+    return byPartition(await this.#request('offsets', ask, { known: true }));
+  }
+
+  /** Offsets that a group has committed; -1 where it has none. */
+  async committed(group: string, partitions: readonly TopicPartition[]): Promise<Map<string, number>> {
+    if (partitions.length === 0) return new Map();
+    const topics = byTopic(partitions);
+    const ask = async (cluster: Cluster) => {
+      await cluster.addMultipleTargetTopics(topics.map(({ topic }) => topic));
+      const coordinator = await cluster.findGroupCoordinator({ groupId: group });
+      return (await coordinator.offsetFetch({ groupId: group, topics })).responses;
+    };
+    return byPartition(await this.#request(`offsets of group ${group}`, ask, { known: true }));
   }
 
   /** Records from `offset` on, about `maxBytes` of them, at least one where there is one. */
@@ -207,6 +212,22 @@ export class KafkaCluster {
     const cluster = await connecting.catch(() => undefined);
     cluster?.disconnect().catch(() => undefined);
   }
+}
+
+function byTopic(partitions: readonly TopicPartition[]): { topic: string; partitions: { partition: number }[] }[] {
+  const topics = new Map<string, { partition: number }[]>();
+  for (const { topic, partition } of partitions) topics.set(topic, [...(topics.get(topic) ?? []), { partition }]);
+  return [...topics].map(([topic, of]) => ({ topic, partitions: of }));
+}
+
+function byPartition(
+  topics: readonly { topic: string; partitions: readonly { partition: number; offset: string }[] }[],
+): Map<string, number> {
+  return new Map(
+    topics.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => [partitionKey({ topic, partition }), Number(offset)] as const),
+    ),
+  );
 }
 
 export function partitionKey({ topic, partition }: TopicPartition): string {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer } from 'kafkajs';
+import type { Holding } from './assigner.ts';
 
 const COMMIT_EVERY_MS = 1_000;
 const MOST_MS_AT_THE_END = 1_000;
@@ -22,8 +23,11 @@ export class CommittedOffsets {
     this.#timer ??= setTimeout(() => void this.#commit(), COMMIT_EVERY_MS);
   }
 
-  forget(topic: string, partition: number): void {
-    this.#pending.delete(`${topic}/${partition}`);
+  /** Of what is no longer held its new member tells. */
+  keepOnly(held: Holding): void {
+    for (const [key, { topic, partition }] of this.#pending) {
+      if (!held[topic]?.includes(partition)) this.#pending.delete(key);
+    }
   }
 
   /** Tells what is left, if it is taken at once. */

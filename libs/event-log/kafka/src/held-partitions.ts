@@ -71,21 +71,24 @@ export class HeldPartitions {
       this.#consumer.resume([{ topic, partitions: [partition] }]);
       fresh.push(state);
     }
-    this.#beginAll(fresh);
+    this.#beginAll(fresh, { justJoined: true });
   }
 
   begin(state: PartitionState): void {
-    this.#beginAll([state]);
+    this.#beginAll([state], { justJoined: false });
   }
 
-  #beginAll(states: readonly PartitionState[]): void {
-    const begun = this.#beginning.then(() => this.#beginTogether(states));
+  #beginAll(states: readonly PartitionState[], { justJoined }: { justJoined: boolean }): void {
+    const begun = this.#beginning.then(() => this.#beginTogether(states, justJoined));
     for (const state of states) state.begun = begun.then((those) => those.has(state));
     this.#beginning = begun;
   }
 
-  /** Asks for the checkpoints one after the other, and then for the offsets of all in one request. Never rejects. */
-  async #beginTogether(states: readonly PartitionState[]): Promise<ReadonlySet<PartitionState>> {
+  /**
+   * Asks for the checkpoints one after the other, and then for the offsets of all in one request. Never rejects. Who has
+   * `justJoined` is fetching already, from where the group has committed: where that is right, nothing is fetched twice.
+   */
+  async #beginTogether(states: readonly PartitionState[], justJoined: boolean): Promise<ReadonlySet<PartitionState>> {
     const checkpoints = new Map<PartitionState, number | undefined>();
     for (const state of states) {
       try {
@@ -99,14 +102,20 @@ export class HeldPartitions {
     const waiting = [...checkpoints.keys()];
     try {
       const at = waiting.map(({ topicOnBroker, at: { partition } }) => ({ topic: topicOnBroker, partition }));
-      const { cluster } = this.#parts;
-      const [low, head] = await Promise.all([cluster.offsets(at, 'low'), cluster.offsets(at, 'head')]);
+      const { cluster, names } = this.#parts;
+      const [low, head, committed] = await Promise.all([
+        cluster.offsets(at, 'low'),
+        cluster.offsets(at, 'head'),
+        justJoined ? cluster.committed(names.groupOnBroker(this.#options.group), at) : new Map<string, number>(),
+      ]);
       for (const state of waiting) {
         if (state.ended) continue;
         try {
-          const lost = state.begin(checkpoints.get(state), low.get(keyOf(state)) ?? 0, head.get(keyOf(state)) ?? 0);
+          const first = low.get(keyOf(state)) ?? 0;
+          const lost = state.begin(checkpoints.get(state), first, head.get(keyOf(state)) ?? 0);
           if (lost !== undefined) this.#report(lost, state.at);
-          this.seek(state);
+          const fetchedFrom = committed.get(keyOf(state));
+          if ((fetchedFrom === -1 ? first : fetchedFrom) !== state.next) this.seek(state);
           begun.add(state);
         } catch (error) {
           this.#notBegun(state, error);

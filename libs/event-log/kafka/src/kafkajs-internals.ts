@@ -27,6 +27,10 @@ interface PartitionMetadata {
 }
 
 interface Broker {
+  offsetFetch(request: {
+    groupId: string;
+    topics: readonly { topic: string; partitions: { partition: number }[] }[];
+  }): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>;
   leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
   findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<unknown>;
   fetch(request: {

@@ -154,6 +154,7 @@ export class Member {
     this.#over = undefined;
     this.#parts.watch.answered();
     this.#hooks.onAlive();
+    this.#committed.keepOnly(memberAssignment);
     if (!this.#leaving) this.#held.assign(memberAssignment, { unbroken });
   }
 
