@@ -1,6 +1,6 @@
 import { startPostgres, testPostgres } from '@whale/test-postgres';
 import pg from 'pg';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PostgresDatabase } from './postgres-database.ts';
 import { postgresOptions } from './postgres-options.ts';
 import { lockId } from './postgres-schema.ts';
@@ -124,6 +124,8 @@ describe.skipIf(!postgres)('on a server', () => {
     const [{ pid }] = (await (await database(url)).ask({ text: PIDS })) as [{ pid: number }];
     await asOther(url, `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET lock_timeout = '50ms'`);
     await asOther(url, `SELECT pg_terminate_backend(${pid})`);
+    // The pool may hear of that only when it uses the connection.
+    await vi.waitFor(() => store.documents(['doc']));
     const holder = new pg.Client({ connectionString: url });
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE whale_archive.document');
