@@ -171,8 +171,11 @@ describe('a rollout', () => {
       const batch = Array.from({ length: 32 }, (_, i) =>
         runRollout({ ...request(i), harness: { id, uri, bytes } }, own, stop.signal),
       );
-      for (const ended of await Promise.allSettled(batch))
-        expect(ended).toMatchObject({ reason: { message: 'stopped' } });
+      const ends = await Promise.allSettled(batch);
+      // The first has its answer, and may be over before the second asks.
+      const stopped = ends.filter(({ status }) => status === 'rejected');
+      expect(stopped.length).toBeGreaterThanOrEqual(batch.length - 1);
+      for (const ended of stopped) expect(ended).toMatchObject({ reason: { message: 'stopped' } });
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(calls).toBe(2);
     });
