@@ -10,6 +10,7 @@ export {
   WhaleError,
   type ErrorDescription,
 } from './errors.ts';
+export { LONGEST_TIMER_MS } from './timers.ts';
 export { turn } from './turn.ts';
 export { spawnTypeScriptWorker, type TypeScriptWorkerOptions } from './typescript-worker.ts';
 export { makeFolder } from './make-folder.ts';

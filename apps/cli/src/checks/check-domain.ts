@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Split, type RolloutEnd } from '@whale/contracts';
 import { regionsOf, withVariant, type Domain, type Task } from '@whale/domain-api';
+import { isListedAs } from '@whale/domain-loader';
 import { canonicalJson, describeError } from '@whale/kernel';
 import { HarnessChecker, type CheckResult } from '@whale/harness-sandbox';
 
@@ -82,8 +82,7 @@ async function tasksFound(domain: Domain): Promise<Finding> {
   const problems = await problemsOfTasks(domain, (task) => {
     const found = domain.task(task.id);
     if (found === undefined) return [`task('${task.id}') gives nothing`];
-    const same = found.split === task.split && isDeepStrictEqual(found.input, task.input);
-    return same ? [] : [`task('${task.id}') is not what tasks('${task.split}') lists`];
+    return isListedAs(found, task) ? [] : [`task('${task.id}') is not what tasks('${task.split}') lists`];
   });
   if (domain.task(NO_TASK) !== undefined) problems.push(`task('${NO_TASK}') gives a task`);
   return { problems };

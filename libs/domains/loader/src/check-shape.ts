@@ -51,7 +51,7 @@ export function checkShape(domain: Domain, name: string): CheckedParts {
   for (const task of Split.options.flatMap((split) => sample(tasks[split]))) {
     const id = JSON.stringify(task.id);
     const found = read(taskNamed(task.id), `task(${id})`, () => domain.task(task.id));
-    if (found !== undefined && !(found.split === task.split && isDeepStrictEqual(found.input, task.input))) {
+    if (found !== undefined && !isListedAs(found, task)) {
       faults.push(`task(${id}) must give what tasks('${task.split}') lists`);
     }
     read(GoldAnswers, `gold(${id})`, () => domain.gold(task.id));
@@ -59,6 +59,11 @@ export function checkShape(domain: Domain, name: string): CheckedParts {
   if (faults.length > 0) return refuse(faults);
   const { name: own, dataset, seedHarness, components, diagnostics, description, harnessTypes } = shape.data;
   return { parts: { name: own, dataset, seedHarness, components, diagnostics, description, harnessTypes }, tasks };
+}
+
+/** Whether what `task()` has found is the task that its split lists. */
+export function isListedAs(found: Task, listed: Task): boolean {
+  return found.split === listed.split && isDeepStrictEqual(found.input, listed.input);
 }
 
 function asked<Schema extends z.ZodType>(

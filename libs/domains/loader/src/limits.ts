@@ -1,4 +1,4 @@
-import { InputError } from '@whale/kernel';
+import { InputError, LONGEST_TIMER_MS } from '@whale/kernel';
 import { z } from 'zod';
 
 /** How long a domain may take, ms. What takes longer is a failure of infrastructure, never of the harness. */
@@ -10,11 +10,8 @@ export interface DomainLimits {
 
 const MINUTE = 60_000;
 
-/** The longest that a timer can wait, ms. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-const EXPECTED = `a whole number of ms from 1 to ${LONGEST_MS}`;
-const milliseconds = z.coerce.number(EXPECTED).int(EXPECTED).min(1, EXPECTED).max(LONGEST_MS, EXPECTED);
+const EXPECTED = `a whole number of ms from 1 to ${LONGEST_TIMER_MS}`;
+const milliseconds = z.coerce.number(EXPECTED).int(EXPECTED).min(1, EXPECTED).max(LONGEST_TIMER_MS, EXPECTED);
 
 const Variables = z.object({
   WHALE_DOMAIN_LOAD_TIMEOUT_MS: milliseconds.default(5 * MINUTE),

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { ProposerSpec } from '@whale/contracts';
-import { systemClock, type Clock } from '@whale/kernel';
+import { LONGEST_TIMER_MS, systemClock, type Clock } from '@whale/kernel';
 import type { ProposalRequest, Proposer, SessionEnd } from '../proposer.ts';
 import type { ProposalSession } from '../session.ts';
 import { shorten } from '../shorten.ts';
-import { LONGEST_MS } from '../time-limit.ts';
 import { CandidateFolder } from './candidate-files.ts';
 import { draftOf } from './draft-of.ts';
 import { programEnvironment, Secrets } from './environment.ts';
@@ -114,7 +113,7 @@ export class Command implements Proposer {
             this.#options.environment,
             told(work, round, missing, left),
           ),
-          milliseconds: Math.min(left, LONGEST_MS),
+          milliseconds: Math.min(left, LONGEST_TIMER_MS),
           graceMilliseconds: this.#options.graceMilliseconds,
         },
         AbortSignal.any([session.signal, keeper.failure]),
